@@ -14,6 +14,7 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/job_options.c src/cmds/common/job_options.h \
 	src/cmds/common/json.c src/cmds/common/json.h \
 	src/cmds/common/json_member.c src/cmds/common/json_member.h \
+	src/cmds/common/depend_ids.c src/cmds/common/depend_ids.h \
 	src/cmds/common/operand.c src/cmds/common/operand.h \
 	src/cmds/common/queue_control.c src/cmds/common/queue_control.h \
 	src/cmds/common/dry_run.c src/cmds/common/dry_run.h \

@@ -76,7 +76,7 @@ static int take_others(struct attropl **attrs, const char *text)
     int more = *text ? 1 : -1;
 
     while (more > 0 && (more = attrs_next_w(&at, &name, &value)) > 0) {
-        attrs_set(attrs, name, NULL, value);
+        job_option_other(attrs, name, value, &more);
         free(name);
         free(value);
     }

@@ -41,6 +41,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
 	src/server/model/job_phase.c src/server/model/job_phase.h \
 	src/server/model/job_script.c src/server/model/job_script.h \
+	src/server/model/depend.c src/server/model/depend.h \
+	src/server/model/link_depend.c \
 	src/server/model/history.c src/server/model/history.h \
 	src/server/model/job_state.c src/server/model/job_state.h \
 	src/server/model/job_tally.c src/server/model/job_tally.h \
@@ -123,6 +125,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_signal.c \
+	src/server/decide/depend_admit.c src/server/decide/depend_admit.h \
 	src/server/decide/resv_extend.c src/server/decide/resv_extend.h \
 	src/server/decide/resv_on_end.c src/server/decide/resv_on_end.h \
 	src/server/decide/job_defaults.c src/server/decide/job_defaults.h \
@@ -182,6 +185,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/rules/history_rule.c \
 	src/server/rules/hot_rules.c \
 	src/server/rules/job_resv_end.c \
+	src/server/rules/depend_rule.c \
 	src/server/rules/job_rules.c \
 	src/server/rules/node_rules.c \
 	src/server/rules/resv_ask.c \
@@ -337,6 +341,11 @@ test_unit_server_test_shutdown_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_shutdown_LDADD = $(FAKE_MOM_LIBS)
 
 # Reservations: tables, and the whole core in a small world.
+check_PROGRAMS += test/unit/server/test_depend
+TESTS += test/unit/server/test_depend
+test_unit_server_test_depend_SOURCES = test/unit/server/test_depend.c $(FAKE_MOM)
+test_unit_server_test_depend_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_depend_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_history
 TESTS += test/unit/server/test_history
 test_unit_server_test_history_SOURCES = test/unit/server/test_history.c $(FAKE_MOM)

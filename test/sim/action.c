@@ -334,14 +334,33 @@ static bool asks_why(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "afterok:J1:J2,on:2" with the ids of those labels; of one that is not there, a number
+ * that nobody has. */
+static const char *depend_of(struct sim *s, const char *text, struct buf *out)
+{
+    while (text && *text) {
+        size_t len = strcspn(text, ":,");
+        char word[64];
+        const char *id;
+
+        snprintf(word, sizeof(word), "%.*s", (int)len, text);
+        id = word[0] >= 'A' && word[0] <= 'Z' ? label_id(s, word) : word;
+        buf_printf(out, "%s%.1s", id ? id : "8888888.svr", text + len);
+        text += len + (text[len] != 0);
+    }
+    return out->len ? out->data : NULL;
+}
+
 /* Into a reservation that is not there: into a queue of that name, which is refused. */
 static bool submits(struct sim *s, const struct words *w)
 {
     const char *into = words_after(w, "into");
     const char *id = into ? label_id(s, into) : NULL;
+    struct buf depend = { 0 };
     const struct job_wish wish = {
         .user = w->v[0],
         .label = w->v[2],
+        .depend = depend_of(s, words_value(w, "depend"), &depend),
         .into = id ? id : into,
         .select = words_value(w, "select"),
         .walltime_s = number(words_value(w, "walltime"), 0),
@@ -350,10 +369,10 @@ static bool submits(struct sim *s, const struct words *w)
         .once = strcmp(w->v[w->n - 1], "once") == 0,
     };
 
-    if (!wish.select)
-        return false;
-    client_submit(s, &wish);
-    return true;
+    if (wish.select)
+        client_submit(s, &wish);
+    buf_fini(&depend);
+    return wish.select != NULL;
 }
 
 static bool deletes(struct sim *s, const struct words *w)

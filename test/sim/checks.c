@@ -1,6 +1,7 @@
 /* checks.c - see checks.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "check_depend.h"
 #include "check_push.h"
 #include "sim.h"
 #include "together.h"
@@ -161,9 +162,9 @@ static void check_settled(struct sim *s)
  */
 static void check_history(struct sim *s, const struct model *m)
 {
-    size_t n = 0;
+    size_t n = m->history.n; /* those that others wait for are not in the list */
 
-    for (const struct job *j = m->history.first; j; j = j->list_next, n++) {
+    for (const struct job *j = m->history.first; j; j = j->list_next) {
         if (!job_is_history(j) || j->queue || j->resv || j->bookings.n || j->awaits.n ||
             j->counted_in_vnodes || j->hot)
             check_failed(s, CHECK_LIFE, "job %s is over and holds something",
@@ -203,6 +204,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_resv_record(s, s->shell.shadow, e->u.record);
         check_retry_record(s, s->shell.shadow, e->u.record);
         check_job_record(s, s->shell.shadow, e->u.record);
+        check_depend_record(s, s->shell.shadow, e->u.record);
         check_end_of_resv(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
         check_why_record(s, s->shell.shadow, e->u.record);

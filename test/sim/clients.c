@@ -221,6 +221,8 @@ void client_submit(struct sim *s, const struct job_wish *w)
             set_num(&body.attrs, arena, "Resource_List", "walltime", w->walltime_s);
         if (w->once)
             set(&body.attrs, arena, "Rerunable", NULL, "False");
+        if (w->depend)
+            set(&body.attrs, arena, "depend", NULL, w->depend);
         if (w->reserving)
             set(&body.attrs, arena, "create_resv_from_job", NULL, "True");
         set(&body.attrs, arena, "Variable_List", NULL,

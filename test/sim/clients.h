@@ -104,6 +104,7 @@ struct job_wish {
     int64_t lasts_s;
     bool reserving; /* create_resv_from_job */
     bool once;      /* -r n */
+    const char *depend;
 };
 void client_submit(struct sim *s, const struct job_wish *wish);
 

@@ -712,6 +712,41 @@ static void write_moves(struct story *of, uint64_t seed)
     }
 }
 
+/* Jobs that wait for others, and those for others again. From random numbers of their
+ * own, too. */
+static void write_depends(struct story *of, uint64_t seed)
+{
+    static const char *const types[] = { "after",    "afterok", "afternotok",
+                                         "afterany", "runone",  "beforeany",
+                                         "beforeok", "afterany" };
+    struct story t = *of;
+    int n, second = 0;
+
+    t.rnd = rnd_seeded(~seed);
+    n = pick(&t, 5, 40);
+    for (int i = 1; i <= n; i++) {
+        second += pick(&t, 0, (int)of->last_s / n);
+        at(&t, second);
+        buf_printf(t.out, "user%d submits D%d select=1:ncpus=1 lasting %d",
+                   pick(&t, 1, 2), i, pick(&t, 1, 60));
+        if (chance(&t, 20))
+            buf_printf(t.out, " walltime=%d", pick(&t, 1, 30));
+        if (chance(&t, 10))
+            buf_printf(t.out, " depend=on:%d", pick(&t, 1, 2));
+        else if (i > 1 && chance(&t, 80)) {
+            buf_printf(t.out, " depend=%s:D%d", types[pick(&t, 0, 7)],
+                       pick(&t, MAX_OF(1, i - 6), i - 1));
+            if (chance(&t, 30))
+                buf_printf(t.out, ":D%d", pick(&t, 1, i - 1));
+        }
+        buf_add_char(t.out, '\n');
+        if (chance(&t, 15)) {
+            at(&t, second + pick(&t, 0, 60));
+            buf_printf(t.out, "root deletes D%d\n", pick(&t, 1, i));
+        }
+    }
+}
+
 /* What is over is kept, for a while or until somebody has enough of it. From random
  * numbers of their own, too. */
 static void write_history(struct story *of, uint64_t seed)
@@ -764,6 +799,8 @@ void story_write(uint64_t seed, struct buf *out)
         second += rnd_range(&t.rnd, 0, 2 * t.last_s / n);
         happen(&t, second);
     }
+    if (seed % 7 == 3)
+        write_depends(&t, seed);
     if (seed % 3 == 1)
         write_history(&t, seed);
     if (seed % 5 == 2)

@@ -5,9 +5,12 @@
 
 #include "cmds/common/attr_list.h"
 #include "cmds/common/datetime.h"
+#include "cmds/common/depend_ids.h"
 #include "cmds/common/explain.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 int job_option_illegal(const char *cmd, const char *usage, int letter, const char *text)
@@ -34,4 +37,21 @@ int job_option_date(const char *cmd, const char *usage, struct attropl **attrs,
     snprintf(value, sizeof(value), "%lld", (long long)at);
     attrs_set(attrs, "Execution_Time", NULL, value);
     return 0;
+}
+
+void job_option_other(struct attropl **attrs, const char *name, const char *value,
+                      int *more)
+{
+    char *text = NULL;
+
+    if (strcmp(name, "depend") != 0) {
+        attrs_set(attrs, name, NULL, value);
+        return;
+    }
+    text = depend_ids_complete(value);
+    if (text)
+        attrs_set(attrs, name, NULL, text);
+    else
+        *more = -1;
+    free(text);
 }

@@ -16,4 +16,9 @@ int job_option_illegal(const char *cmd, const char *usage, int letter,
 int job_option_date(const char *cmd, const char *usage, struct attropl **attrs,
                     const char *text);
 
+/* One setting of -W: sets the attribute, job ids in a list of dependencies completed.
+ * '*more' becomes -1 for one that cannot be. */
+void job_option_other(struct attropl **attrs, const char *name, const char *value,
+                      int *more);
+
 #endif

@@ -111,9 +111,11 @@ static int take_others(struct qsub *q, const char *text, enum level level)
     while (bad <= 0 && (more = attrs_next_w(&text, &name, &value)) > 0) {
         bad = take_own(q, name, value);
         if (bad < 0 && (level == LEVEL_COMMAND || !attrs_get(q->attrs, name, NULL)))
-            attrs_set(&q->attrs, name, NULL, value);
+            job_option_other(&q->attrs, name, value, &more);
         free(name);
         free(value);
+        if (more < 0)
+            break;
     }
     if (bad > 0)
         return bad;

@@ -110,6 +110,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = EVERYONE,
+        .flags = ATTR_LINKS,
         .doc = "Dependency list; stored with @SERVER added to every id.",
     },
     [JOB_A_ERROR_PATH] = {
@@ -903,7 +904,8 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_OLD_FORM] = { .name = "hf_old_form", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Nobody asked for the select: it is made of the other resources." },
     [JOB_A_HF_QUEUE_BEFORE] = { .name = "hf_queue_before", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "The queue from which it was moved into its reservation." },
     [JOB_A_HF_DEFAULTS] = { .name = "hf_defaults", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Members of Resource_List that nobody asked for." },
-    [JOB_A_HF_FORGET] = { .name = "hf_forget", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Nothing is kept of it when it is over." },
+    [JOB_A_HF_FORGET] = { .name = "hf_forget", .type = &attr_bool, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Nothing is kept of it when it is over." },
+    [JOB_A_HF_DEPEND_HOLD] = { .name = "hf_depend_hold", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Held by its dependencies: s, or - where the system's hold was there before." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

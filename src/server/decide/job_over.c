@@ -50,6 +50,12 @@ static bool is_kept(const struct model *m, const struct job *job, bool forget)
     return history_is_kept(m) && !forget && !obj_num(&job->obj, JOB_A_HF_FORGET, 0);
 }
 
+/* Who waits for it has to see how it ended. */
+static bool stays(const struct model *m, const struct job *job, bool forget)
+{
+    return job->n_children > 0 || is_kept(m, job, forget);
+}
+
 static struct record *about(const struct job *job, enum fact fact, const char *actor,
                             int64_t now_at, struct decision *out)
 {
@@ -57,8 +63,9 @@ static struct record *about(const struct job *job, enum fact fact, const char *a
                       now_at);
 }
 
-static struct record *retire(const struct job *job, enum fact fact, const char *actor,
-                             int64_t now_at, enum job_event event, const char *words,
+static struct record *retire(const struct model *m, const struct job *job,
+                             enum fact fact, const char *actor, int64_t now_at,
+                             enum job_event event, const char *words, bool forget,
                              struct decision *out)
 {
     struct record *rec = about(job, fact, actor, now_at, out);
@@ -70,6 +77,8 @@ static struct record *retire(const struct job *job, enum fact fact, const char *
     /* Nobody runs it again; a script may be large. */
     record_change(rec, out->arena, JOB_A_HF_SCRIPT, NULL, NULL);
     record_change(rec, out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
+    if (!is_kept(m, job, forget))
+        record_change(rec, out->arena, JOB_A_HF_FORGET, NULL, "True");
     return rec;
 }
 
@@ -87,7 +96,7 @@ struct record *job_over_record(const struct model *m, const struct job *job,
     enum job_event event = exit_status == 0 ? JOB_EV_FINISH : JOB_EV_FAIL;
     const char *words = exit_status == 0 ? "finished" : "failed";
 
-    if (!is_kept(m, job, false))
+    if (!stays(m, job, false))
         return about(job, FACT_JOB_ENDED, actor, now_at, out);
     if (killer) {
         event = JOB_EV_TERMINATE;
@@ -95,27 +104,27 @@ struct record *job_over_record(const struct model *m, const struct job *job,
     } else if (resource) {
         words = arena_printf(out->arena, "exceeded resource %s", resource);
     }
-    return retire(job, FACT_JOB_FINISHED, actor, now_at, event, words, out);
+    return retire(m, job, FACT_JOB_FINISHED, actor, now_at, event, words, false, out);
 }
 
 struct record *job_forced_record(const struct model *m, const struct job *job,
                                  const char *actor, int64_t now_at, bool forget,
                                  struct decision *out)
 {
-    if (!is_kept(m, job, forget))
+    if (!stays(m, job, forget))
         return about(job, FACT_JOB_ENDED, actor, now_at, out);
-    return retire(job, FACT_JOB_FINISHED, actor, now_at, JOB_EV_TERMINATE, "terminated",
-                  out);
+    return retire(m, job, FACT_JOB_FINISHED, actor, now_at, JOB_EV_TERMINATE,
+                  "terminated", forget, out);
 }
 
 struct record *job_withdrawn_record(const struct model *m, const struct job *job,
                                     const char *actor, int64_t now_at, bool forget,
                                     struct decision *out)
 {
-    if (!is_kept(m, job, forget))
+    if (!stays(m, job, forget))
         return about(job, FACT_JOB_DELETED, actor, now_at, out);
-    return retire(job, FACT_JOB_WITHDRAWN, actor, now_at, JOB_EV_TERMINATE,
-                  by_whom(actor, out->arena), out);
+    return retire(m, job, FACT_JOB_WITHDRAWN, actor, now_at, JOB_EV_TERMINATE,
+                  by_whom(actor, out->arena), forget, out);
 }
 
 void job_forget_record(const struct job *job, const char *actor, int64_t now_at,

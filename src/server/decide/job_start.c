@@ -14,6 +14,7 @@
 #include "lib/base/date.h"
 #include "server/decide/config.h"
 #include "server/decide/run_vnodes.h"
+#include "server/model/depend.h"
 #include "server/model/indirect.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
@@ -292,8 +293,12 @@ static void decide_run(const struct run *run, struct decision *out)
 int job_start(const struct job_start *st, struct decision *out)
 {
     struct run run = { .st = st, .m = st->m, .job = st->job, .arena = out->arena };
-    int err = read_vnodes(&run, st->vnodes, &out->why);
+    int err;
 
+    /* The rule that holds it may not have looked yet. */
+    if (job_waits_for_others(st->m, st->job, out->arena))
+        return diag_code(&out->why, PBSE_BADSTATE);
+    err = read_vnodes(&run, st->vnodes, &out->why);
     if (!err)
         err = check_vnodes(&run, &out->why);
     /* The order decides which refusal is given: unknown vnodes, vnodes that are away,

@@ -364,6 +364,42 @@ static void job_server(const struct model *m, const struct object *from,
         call(c, m->server);
 }
 
+static void job_parents(const struct model *m UNUSED, const struct object *from,
+                        const struct caller *c)
+{
+    call_jobs(c, TO_JOB(from)->parents, TO_JOB(from)->n_parents);
+}
+
+static void job_children(const struct model *m UNUSED, const struct object *from,
+                         const struct caller *c)
+{
+    call_jobs(c, TO_JOB(from)->children, TO_JOB(from)->n_children);
+}
+
+static bool waits_for_the_past(const struct job *j)
+{
+    for (size_t i = 0; i < j->n_parents; i++)
+        if (j->parents[i]->past)
+            return true;
+    return false;
+}
+
+/* Only checks walk this one: what leads to the server is asked of one job. */
+static void server_waiting(const struct model *m, const struct object *from UNUSED,
+                           const struct caller *c)
+{
+    for (struct job *j = m->live; j; j = j->list_next)
+        if (waits_for_the_past(j))
+            call(c, &j->obj);
+}
+
+static void waiting_server(const struct model *m, const struct object *from,
+                           const struct caller *c)
+{
+    if (waits_for_the_past(TO_JOB(from)))
+        call(c, m->server);
+}
+
 /* History ends with the job that became history first. */
 static void server_oldest(const struct model *m, const struct object *from UNUSED,
                           const struct caller *c)
@@ -453,6 +489,14 @@ static const struct edge_row {
                            server_jobs, false },
     [EDGE_JOB_SERVER] = { "server of a job", OBJ_JOB, OBJ_SERVER, EDGE_SERVER_JOBS,
                           job_server, false, LASTS_NEVER },
+    [EDGE_JOB_PARENTS] = { "jobs that a job waits for", OBJ_JOB, OBJ_JOB,
+                           EDGE_JOB_CHILDREN, job_parents, true },
+    [EDGE_JOB_CHILDREN] = { "jobs that wait for a job", OBJ_JOB, OBJ_JOB,
+                            EDGE_JOB_PARENTS, job_children, false },
+    [EDGE_SERVER_WAITING] = { "jobs that wait for history", OBJ_SERVER, OBJ_JOB,
+                              EDGE_WAITING_SERVER, server_waiting, false },
+    [EDGE_WAITING_SERVER] = { "server whose history a job waits for", OBJ_JOB,
+                              OBJ_SERVER, EDGE_SERVER_WAITING, waiting_server, false },
     [EDGE_SERVER_OLDEST] = { "oldest history of the server", OBJ_SERVER, OBJ_JOB,
                              EDGE_OLDEST_SERVER, server_oldest, false },
     [EDGE_OLDEST_SERVER] = { "server of the oldest history", OBJ_JOB, OBJ_SERVER,

@@ -63,6 +63,10 @@ enum edge {
     EDGE_SERVER_JOBS, /* the server: all jobs */
     EDGE_JOB_SERVER,
 
+    EDGE_JOB_PARENTS, /* a job: those that it waits for */
+    EDGE_JOB_CHILDREN,
+    EDGE_SERVER_WAITING, /* the server: jobs that wait for one that is over */
+    EDGE_WAITING_SERVER,
     EDGE_SERVER_OLDEST, /* the server: the job that became history first */
     EDGE_OLDEST_SERVER,
 

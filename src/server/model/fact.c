@@ -115,6 +115,7 @@ static const struct {
     [REASON_RERUN] = { "Rerun", 0 },
     [REASON_OVER] = { "Deleting running job at end of reservation occurrence", 0 },
     [REASON_RESV_REQUEUES] = { "Job is requeued at the end of its reservation", 0 },
+    [REASON_DEPENDENCY] = { "Job deleted as result of dependency", 0 },
     [REASON_MOVED] = { "moved on request", 0 },
     [REASON_SHUTDOWN] = { "Aborted by PBS Server  on Server shutdown", 0 },
     [REASON_MOM_MISSING] = { "15070", PBSE_NORELYMOM },

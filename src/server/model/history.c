@@ -18,19 +18,17 @@ struct history_of_queue {
     UT_hash_handle hh;
 };
 
-int64_t history_began_at(const struct job *j)
+/* 0 for one that is to be forgotten: it comes before all others. */
+static int64_t began_at(const struct job *j)
 {
+    if (obj_num(&j->obj, JOB_A_HF_FORGET, 0))
+        return 0;
     return obj_num(&j->obj, JOB_A_HISTORY_TIMESTAMP, 0);
-}
-
-int64_t history_kept_s(const struct model *m)
-{
-    return obj_num(m->server, SERVER_A_JOB_HISTORY_DURATION, KEPT_FOR_S);
 }
 
 static int by_end(const struct job *a, const struct job *b)
 {
-    int64_t x = history_began_at(a), y = history_began_at(b);
+    int64_t x = began_at(a), y = began_at(b);
 
     if (x != y)
         return x < y ? -1 : 1;
@@ -89,13 +87,11 @@ static void leave_the_living(struct model *m, struct job *j)
         changes_remove(m->changes, &j->obj, m->seq);
 }
 
-void history_add(struct model *m, struct job *j)
+static void list_it(struct model *m, struct job *j)
 {
     struct history *h = &m->history;
-    struct job *before = NULL;
+    struct job *before;
 
-    if (!j->past)
-        leave_the_living(m, j);
     if (m->loading)
         before = h->first ? h->first->list_prev : NULL;
     else
@@ -104,16 +100,35 @@ void history_add(struct model *m, struct job *j)
         DL_APPEND_ELEM2(h->first, before, j, list_prev, list_next);
     else
         DL_PREPEND2(h->first, j, list_prev, list_next);
-    h->n++;
+}
+
+void history_add(struct model *m, struct job *j)
+{
+    if (!j->past)
+        leave_the_living(m, j);
+    if (j->n_children == 0)
+        list_it(m, j);
+    m->history.n++;
     count(m, j, 1);
 }
 
 void history_remove(struct model *m, struct job *j)
 {
     MUST(j->past && m->history.n > 0);
-    DL_DELETE2(m->history.first, j, list_prev, list_next);
+    if (j->n_children == 0)
+        DL_DELETE2(m->history.first, j, list_prev, list_next);
     m->history.n--;
     count(m, j, -1);
+}
+
+void history_is_awaited(struct model *m, struct job *j, bool awaited)
+{
+    if (!j->past)
+        return;
+    if (awaited)
+        DL_DELETE2(m->history.first, j, list_prev, list_next);
+    else
+        list_it(m, j);
 }
 
 void history_sort(struct model *m)
@@ -133,11 +148,15 @@ bool history_is_kept(const struct model *m)
     return obj_num(m->server, SERVER_A_JOB_HISTORY_ENABLE, 0) != 0;
 }
 
+int64_t history_ends_at(const struct model *m, const struct job *j)
+{
+    if (!history_is_kept(m) || obj_num(&j->obj, JOB_A_HF_FORGET, 0))
+        return INT64_MIN;
+    return instant_after(began_at(j),
+                         obj_num(m->server, SERVER_A_JOB_HISTORY_DURATION, KEPT_FOR_S));
+}
+
 int64_t history_deadline(const struct model *m)
 {
-    if (!m->history.first)
-        return INT64_MAX;
-    if (!history_is_kept(m))
-        return INT64_MIN;
-    return instant_after(history_began_at(m->history.first), history_kept_s(m));
+    return m->history.first ? history_ends_at(m, m->history.first) : INT64_MAX;
 }

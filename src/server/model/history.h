@@ -19,15 +19,18 @@ void history_add(struct model *m, struct job *j);
 void history_remove(struct model *m, struct job *j);
 void history_sort(struct model *m);
 
+/* Jobs wait for it, and look at how it ended; or none does any more. It is not
+ * forgotten in between. For jobs that live this does nothing. */
+void history_is_awaited(struct model *m, struct job *j, bool awaited);
+
 /* How many jobs ended in the queue of that name and are kept. */
 size_t history_of_queue(const struct model *m, const char *name);
 
-/* Since when a job has been history, and how long it is kept. */
-int64_t history_began_at(const struct job *j);
-int64_t history_kept_s(const struct model *m);
+/* When a job is kept no longer: INT64_MIN for one that is to be forgotten, and for all
+ * while the server keeps no history. */
+int64_t history_ends_at(const struct model *m, const struct job *j);
 
-/* When the first of them is kept no longer: INT64_MAX when there is none, INT64_MIN
- * when the server keeps no history. */
+/* The same for the first of those that nobody waits for; INT64_MAX: there is none. */
 int64_t history_deadline(const struct model *m);
 
 /* True while the server keeps what is over. */

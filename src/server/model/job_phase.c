@@ -40,7 +40,8 @@ static const struct {
     [JOB_EV_QUEUE]         = JOB_QUEUED,                                               \
     [JOB_EV_STAGE_IN]      = JOB_TO_STAGE_IN,                                          \
     [JOB_EV_HOLD]          = JOB_HELD,                                                 \
-    [JOB_EV_WAIT]          = JOB_WAITING
+    [JOB_EV_WAIT]          = JOB_WAITING,                                              \
+    [JOB_EV_DEPEND]        = JOB_DEPEND_HELD
 #define LEAVES_THE_QUEUE                                                               \
     [JOB_EV_MOVE]          = JOB_MOVED,                                                \
     [JOB_EV_TERMINATE]     = JOB_TERMINATED
@@ -85,6 +86,8 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
         [JOB_EV_STAGE_IN]      = JOB_TO_STAGE_IN,
         [JOB_EV_HOLD]          = JOB_DEPEND_HELD,
         [JOB_EV_WAIT]          = JOB_WAITING,
+        [JOB_EV_DEPEND]        = JOB_DEPEND_HELD,
+        [JOB_EV_DEPEND_OVER]   = JOB_HELD,
         LEAVES_THE_QUEUE,
     },
     [JOB_WAITING] = {

@@ -47,9 +47,11 @@ enum job_event {
     JOB_EV_STAGE_IN,
     JOB_EV_HOLD,
     JOB_EV_WAIT,
-    JOB_EV_RUN,     /* it is given vnodes */
-    JOB_EV_START,   /* its MoM tells the session */
-    JOB_EV_SUSPEND, /* a client suspends it */
+    JOB_EV_DEPEND,      /* it waits for other jobs */
+    JOB_EV_DEPEND_OVER, /* not any more, and is held by somebody else */
+    JOB_EV_RUN,         /* it is given vnodes */
+    JOB_EV_START,       /* its MoM tells the session */
+    JOB_EV_SUSPEND,     /* a client suspends it */
     JOB_EV_SCHED_SUSPEND,
     JOB_EV_RESUME,
     JOB_EV_END_WITH_FILES, /* its run is over, and there are files to deliver */

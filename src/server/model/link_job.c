@@ -115,6 +115,7 @@ static void link_live_job(struct model *m, struct job *j)
     /* The sums depend on the reservation, so it comes after vnodes and queue. */
     job_set_resv(m, j, j->queue ? j->queue->resv : NULL);
     link_hot(m, j);
+    link_depend(m, j);
 }
 
 void link_job(struct model *m, struct job *j)
@@ -148,6 +149,7 @@ static void unlink_live_job(struct model *m, struct job *j)
     if (job_is_at_mom(j))
         tasks_drop(m, j);
     unlink_hot(m, j);
+    unlink_depend(m, j);
 }
 
 void unlink_job(struct model *m, struct job *j)

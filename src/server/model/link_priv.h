@@ -68,6 +68,10 @@ void link_references(struct model *m, struct node *n);
 void unlink_references(struct model *m, struct node *n);
 void adopt_references(struct model *m);
 
+/* The jobs that a job waits for. */
+void link_depend(struct model *m, struct job *j);
+void unlink_depend(struct model *m, struct job *j);
+
 /* A job that a hot start puts back; find_awaits(): a vnode has come that jobs may
  * await; drop_awaited(): one goes that is not awaited any more. */
 void link_hot(struct model *m, struct job *j);

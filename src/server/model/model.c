@@ -179,6 +179,8 @@ static void object_remove(struct model *m, struct object *o)
     if (o->kind == OBJ_JOB && !STRUCT_OF(o, struct job, obj)->past)
         DL_DELETE2(m->live, STRUCT_OF(o, struct job, obj), list_prev, list_next);
     changes_remove(m->changes, o, m->seq);
+    if (o->kind == OBJ_JOB)
+        job_removed(STRUCT_OF(o, struct job, obj));
     m->kinds[o->kind].n--;
 }
 

@@ -171,6 +171,10 @@ struct job {
     struct bookings bookings; /* from exec_vnode while it runs */
     struct bookings awaits;   /* from hf_hot_vnodes while it is queued */
     struct job *queue_prev, *queue_next;
+    size_t n_parents; /* jobs that it waits for, in the order of its depend */
+    struct job **parents;
+    size_t n_children; /* jobs that wait for it, by created_seq */
+    struct job **children;
     struct job *list_prev, *list_next; /* live jobs, or history (history.h) */
     bool past;                         /* it is history, and holds nothing */
     size_t bytes;                      /* memory of its attributes, script included */
@@ -181,8 +185,8 @@ struct job {
 
 /* Jobs that are over and kept: history.h. */
 struct history {
-    struct job *first; /* by list_prev, list_next; the one that is kept longest first */
-    size_t n;
+    struct job *first; /* by list_prev, list_next; those that nobody waits for */
+    size_t n;          /* all */
     struct history_of_queue *by_queue; /* uthash by name */
 };
 

@@ -18,6 +18,9 @@ void job_takes_bytes(struct model *m, struct job *j, size_t before, size_t after
 /* It is out of the tables: nobody borrows from it any more. */
 void node_removed(struct model *m, struct node *n);
 
+/* It is out of the tables: nobody waits for it. */
+void job_removed(struct job *j);
+
 /* It is out of the tables: its later occurrences are without it. */
 void resv_removed(struct model *m, struct resv *r);
 

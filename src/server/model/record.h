@@ -105,6 +105,7 @@ enum reason {
     REASON_OVER,          /* FACT_JOB_KILLED: the occurrence that it is in is over */
     REASON_RESV_REQUEUES, /* FACT_JOB_MODIFIED: back into the queue at the end of its
                              reservation or occurrence */
+    REASON_DEPENDENCY,    /* FACT_JOB_DELETED, _WITHDRAWN: it would wait for ever */
     REASON_MOVED,         /* FACT_JOB_MOVED by MoveJob or OrderJob */
     REASON_SHUTDOWN,      /* FACT_JOB_KILLED: the server ends */
     REASON_MOM_MISSING,   /* FACT_JOB_REJECTED: the MoM cannot be reached */

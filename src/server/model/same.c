@@ -175,6 +175,15 @@ static bool same_later(struct compare *c, const struct later *a, const struct la
     return same_occurrence(c, &a->occurrence, &b->occurrence);
 }
 
+static bool same_jobs(struct job *const *a, size_t n_a, struct job *const *b,
+                      size_t n_b)
+{
+    for (size_t i = 0; n_a == n_b && i < n_a; i++)
+        if (!SAME_ID(a[i], b[i]))
+            return false;
+    return n_a == n_b;
+}
+
 static bool same_job(struct compare *c, const struct job *a, const struct job *b)
 {
     if (!same_bookings(&a->bookings, &b->bookings))
@@ -183,6 +192,9 @@ static bool same_job(struct compare *c, const struct job *a, const struct job *b
         return differs(c, &a->obj, "queue");
     if (a->counted_in_vnodes != b->counted_in_vnodes)
         return differs(c, &a->obj, "counted");
+    if (!same_jobs(a->parents, a->n_parents, b->parents, b->n_parents) ||
+        !same_jobs(a->children, a->n_children, b->children, b->n_children))
+        return differs(c, &a->obj, "dependencies");
     if (a->past != b->past)
         return differs(c, &a->obj, "history");
     if (a->hot != b->hot || a->awaits.n != b->awaits.n)

@@ -93,7 +93,9 @@ static void add_general(struct buf *out, const struct reaction *r,
     add_time(out, o, "ctime", JOB_A_CTIME);
     add_time(out, o, "qtime", JOB_A_QTIME);
     add_time(out, o, "etime", JOB_A_ETIME);
-    /* Before its start a job has no vnodes to tell of. */
+    /* Before its start a job has no vnodes to tell of, and may wait for others. */
+    if (!started)
+        add_text(out, o, "depend", JOB_A_DEPEND, arena);
     if (started) {
         add_time(out, o, "start", JOB_A_STIME);
         add_text(out, o, "exec_host", JOB_A_EXEC_HOST, arena);
@@ -225,7 +227,11 @@ void account_job_killed(const struct reaction *r)
 /* A job that had been asked to end was told of then. */
 void account_job_deleted(const struct reaction *r)
 {
-    if (!obj_is_set(r->o, JOB_A_HF_KILL_BY))
+    if (obj_is_set(r->o, JOB_A_HF_KILL_BY))
+        return;
+    if (r->rec->reason == REASON_DEPENDENCY)
+        account_abortion(r);
+    else
         account_deletion(r);
 }
 

@@ -98,7 +98,7 @@ void log_job_killed(const struct reaction *r)
         line(r, LOG_EV_SYSTEM | LOG_EV_JOB | LOG_EV_DEBUG, record_words(r->rec));
         return;
     }
-    if (r->rec->reason == REASON_OVER) {
+    if (r->rec->reason == REASON_OVER || r->rec->reason == REASON_DEPENDENCY) {
         line(r, LOG_EV_JOB, record_words(r->rec));
         return;
     }

@@ -29,7 +29,8 @@ void mail_job_killed(const struct reaction *r)
     struct arena *arena = r->out->arena;
     struct effect *e;
 
-    if ((r->rec->reason != REASON_SHUTDOWN && r->rec->reason != REASON_OVER) ||
+    if ((r->rec->reason != REASON_SHUTDOWN && r->rec->reason != REASON_OVER &&
+         r->rec->reason != REASON_DEPENDENCY) ||
         !is_wanted(r->o, 'a'))
         return;
     e = effect_add(r->out, EFFECT_MAIL, r->rec->seq);

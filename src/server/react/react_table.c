@@ -144,6 +144,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_JOB_DELETED][OBJ_JOB] = {
         .log = log_job_deleted,
         .account = account_job_deleted,
+        .mail = mail_job_killed,
         .wake = wake_job_ended,
         .call = call_job_over,
     },
@@ -157,6 +158,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_JOB_WITHDRAWN][OBJ_JOB] = {
         .log = log_job_deleted,
         .account = account_job_deleted,
+        .mail = mail_job_killed,
         .wake = wake_job_ended,
         .call = call_job_over,
     },

@@ -17,7 +17,7 @@
 int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why)
 {
     static const char *const not_offered[] = {
-        "array", "array_indices_submitted", "depend", "stagein",
+        "array", "array_indices_submitted", "stagein",
         "cred",  "forward_x11_port",        "gui",
     };
 

@@ -77,6 +77,10 @@ static int change_holds(const struct hold_change *h, struct edit *e,
         change_state(h, holds, e);
         change_comment(h, holds, e);
     }
+    /* An administrator's hold outlives that of a dependency. */
+    if (!h->release && strchr(h->letters, 's') &&
+        obj_is_set(&h->job->obj, JOB_A_HF_DEPEND_HOLD))
+        edit_set_str(e, JOB_A_HF_DEPEND_HOLD, "-");
     edit_set_num(e, JOB_A_MTIME, h->rq->now_at);
     rec = decide(out, h->rq, FACT_JOB_MODIFIED, OBJ_JOB, h->job->obj.id);
     rec->note = arena_printf(out->arena, "Holds %s %s at request of %s", h->letters,

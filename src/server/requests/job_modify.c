@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/config.h"
+#include "server/decide/depend_admit.h"
 #include "server/decide/job_defaults.h"
 #include "server/decide/job_limits.h"
 #include "server/decide/object_size.h"
@@ -21,6 +23,8 @@ struct alteration {
     const struct wire_attrs *attrs;
     const struct job *job;
     struct edit e;
+    struct depend_wish wish; /* what it is to wait for, and what that comes to */
+    struct depend_plan plan;
 };
 
 static bool edit_has(const struct edit *e, int attr, const char *resource)
@@ -512,6 +516,32 @@ static const char *altered_text(const struct alteration *al)
     return ret;
 }
 
+/* What it waits for from now on; the rule of jobs that wait holds it or lets it go. */
+static int check_depend(struct alteration *al, struct decision *out)
+{
+    const char *own;
+    int err;
+
+    al->wish = (struct depend_wish){
+        .m = al->m,
+        .rq = al->rq,
+        .job = al->job->obj.id,
+        .owner = obj_str(&al->job->obj, JOB_A_JOB_OWNER, ""),
+        .text = edit_str(&al->e, JOB_A_DEPEND, NULL),
+    };
+    if (!al->e.touched[JOB_A_DEPEND] || !al->wish.text)
+        return 0;
+    err = depend_admit(&al->wish, &al->plan, out);
+    if (err)
+        return err;
+    own = depend_text(&al->plan.own, al->rq->cfg->server_name, al->rq->arena);
+    if (own)
+        edit_set_str(&al->e, JOB_A_DEPEND, own);
+    else
+        edit_unset(&al->e, JOB_A_DEPEND, NULL);
+    return 0;
+}
+
 static void decide_alteration(struct alteration *al, struct decision *out)
 {
     struct record *rec =
@@ -528,6 +558,7 @@ static void decide_alteration(struct alteration *al, struct decision *out)
         out->records.n--; /* it is so already */
     else
         tell_mom(al, out);
+    depend_tell_others(&al->wish, &al->plan, out);
 }
 
 int handle_modify_job(const struct model *m, const struct request *rq,
@@ -542,6 +573,8 @@ int handle_modify_job(const struct model *m, const struct request *rq,
     /* The edit works on copies, so a refusal at any step leaves the job as it was. */
     edit_init(&al.e, m, OBJ_JOB, &al.job->obj);
     err = check_alteration(&al, &out->why);
+    if (!err)
+        err = check_depend(&al, out);
     if (!err)
         decide_alteration(&al, out);
     edit_fini(&al.e);

@@ -11,6 +11,7 @@
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
+#include "server/decide/depend_admit.h"
 #include "server/decide/job_defaults.h"
 #include "server/decide/job_limits.h"
 #include "server/decide/job_pending.h"
@@ -241,7 +242,7 @@ static int check_submission(struct submission *s, struct diag *why)
 
 /* Add to the job's record where it belongs now that it is committed. */
 static void settle(struct record *rec, const char *holds, int64_t execution_at,
-                   uint64_t number, const struct request *rq)
+                   uint64_t number, bool waits, const struct request *rq)
 {
     /* Order in the queue: microseconds since the epoch. Within one second numbers
      * rise with arrival. */
@@ -251,8 +252,11 @@ static void settle(struct record *rec, const char *holds, int64_t execution_at,
      * submission. */
     MUST(rec->fact == FACT_JOB_QUEUED && rec->kind == OBJ_JOB);
     rec->at = rq->now_at;
-    record_job_event(rec, rq->arena, NULL,
-                     job_place(holds, execution_at, false, rq->now_at), rq->now_at);
+    if (waits)
+        depend_hold_changes(NULL, holds, rec, rq->now_at, rq->arena);
+    else
+        record_job_event(rec, rq->arena, NULL,
+                         job_place(holds, execution_at, false, rq->now_at), rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_MTIME, rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_QTIME, rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_QUEUE_RANK, rank);
@@ -276,14 +280,53 @@ static int64_t execution_at(const struct record *rec)
     return at;
 }
 
-static void settle_record(struct record *rec, const char *id, const struct request *rq)
+/* In the place of what was asked for; NULL: nothing is left of that. */
+static void put_depend(struct record *rec, const char *text)
+{
+    size_t i = 0;
+
+    while (i < rec->n_changes && rec->changes[i].attr != JOB_A_DEPEND)
+        i++;
+    MUST(i < rec->n_changes); /* or there would be nothing to settle */
+    if (text)
+        rec->changes[i].after = text;
+    else
+        rec->changes[i] = rec->changes[--rec->n_changes];
+}
+
+/* What it waits for is settled with the commit: others may have ended since it was
+ * sent. The records of others follow the job's own. */
+static int settle_depend(const struct model *m, const struct request *rq,
+                         struct record *rec, const char *text, bool *ret_waits,
+                         struct decision *out)
+{
+    const struct depend_wish wish = {
+        .m = m,
+        .rq = rq,
+        .job = rec->id,
+        .owner = change_text(rec, JOB_A_JOB_OWNER, ""),
+        .text = text,
+    };
+    struct depend_plan plan;
+    int err = depend_admit(&wish, &plan, out);
+
+    if (err)
+        return err;
+    put_depend(rec, depend_text(&plan.own, rq->cfg->server_name, rq->arena));
+    depend_tell_others(&wish, &plan, out);
+    *ret_waits = plan.state == DEPEND_OPEN;
+    return 0;
+}
+
+static void settle_record(struct record *rec, const char *id, bool waits,
+                          const struct request *rq)
 {
     struct job_id parts = { 0 };
 
     if (!job_id_parse(id, rq->arena, &parts))
         parts.number = 0;
     settle(rec, change_text(rec, JOB_A_HOLD_TYPES, "n"), execution_at(rec),
-           parts.number, rq);
+           parts.number, waits, rq);
 }
 
 static bool commits_at_once(const struct wire_request *wire)
@@ -291,12 +334,30 @@ static bool commits_at_once(const struct wire_request *wire)
     return wire->extend && strstr(wire->extend, ":C:");
 }
 
-static void accept_submission(struct submission *s, struct decision *out)
+/* Refused at once, and asked again when it is committed. */
+static int check_depend(const struct submission *s, struct decision *out)
+{
+    const struct depend_wish wish = {
+        .m = s->m,
+        .rq = s->rq,
+        .job = s->id,
+        .owner = edit_str(&s->job, JOB_A_JOB_OWNER, ""),
+        .text = edit_str(&s->job, JOB_A_DEPEND, NULL),
+    };
+    struct depend_plan plan;
+
+    return wish.text ? depend_admit(&wish, &plan, out) : 0;
+}
+
+static int accept_submission(struct submission *s, struct decision *out)
 {
     struct records scratch = { 0 };
     bool at_once = commits_at_once(s->rq->wire);
     uint64_t number = decide_next_number(s->m, s->rq, out);
+    const char *depend = edit_str(&s->job, JOB_A_DEPEND, NULL);
+    bool waits = false;
     struct record *rec;
+    int err = 0;
 
     MUST(number == s->number); /* which is in the id and in the default paths */
     /* Without a commit the record goes into a list that is thrown away, after
@@ -304,11 +365,16 @@ static void accept_submission(struct submission *s, struct decision *out)
     rec = record_add(at_once ? &out->records : &scratch, out->arena, FACT_JOB_QUEUED,
                      OBJ_JOB, s->id, s->rq->actor, s->rq->now_at);
     edit_commit(&s->job, out->arena, rec);
+    if (at_once && depend)
+        err = settle_depend(s->m, s->rq, rec, depend, &waits, out);
+    if (err)
+        return err;
     if (at_once)
-        settle_record(rec, s->id, s->rq);
+        settle_record(rec, s->id, waits, s->rq);
     else
         act_add(out, ACT_KEEP_JOB)->u.job = rec;
     reply_id(out, at_once ? REPLY_COMMIT : REPLY_QUEUE, s->id);
+    return 0;
 }
 
 int handle_queue_job(const struct model *m, const struct request *rq,
@@ -343,7 +409,9 @@ int handle_queue_job(const struct model *m, const struct request *rq,
         err =
             user_jobs_keep_size(m, rq, s.acct.user, edit_bytes(&s.job, -1), &out->why);
     if (!err)
-        accept_submission(&s, out);
+        err = check_depend(&s, out);
+    if (!err)
+        err = accept_submission(&s, out);
     edit_fini(&s.job);
     return err;
 }
@@ -432,6 +500,8 @@ int handle_commit(const struct model *m, const struct request *rq, struct decisi
 {
     const struct body_id *body = rq->body;
     const struct pending_job *job = pending_find(rq->view->pending, rq->who->conn);
+    const char *depend;
+    bool waits = false;
     struct record *rec;
     int err;
 
@@ -445,9 +515,14 @@ int handle_commit(const struct model *m, const struct request *rq, struct decisi
                                   pending_bytes(job), &out->why);
     if (err)
         return err;
-    /* From here on nothing refuses: the record becomes the job. */
     rec = pending_record(job, &out->records, out->arena);
-    settle_record(rec, job->id, rq);
+    depend = change_text(rec, JOB_A_DEPEND, NULL);
+    if (depend && (err = settle_depend(m, rq, rec, depend, &waits, out))) {
+        out->records.n = 0;
+        return err;
+    }
+    /* From here on nothing refuses: the record becomes the job. */
+    settle_record(rec, job->id, waits, rq);
     if (job->has_script)
         record_change(rec, out->arena, JOB_A_HF_SCRIPT, NULL,
                       script_to_text(job->script.data, job->script.len, out->arena));

@@ -8,6 +8,7 @@
 #include "lib/attr/job_attrs.h"
 #include "server/decide/config.h"
 #include "server/decide/sched_link.h"
+#include "server/model/depend.h"
 #include "server/model/edges.h"
 #include "server/model/history.h"
 #include "server/model/hook_event.h"
@@ -506,13 +507,53 @@ bool show_node(const struct model *m, const struct request *rq, const struct obj
     }
 }
 
+/* Add what a job that waits says of this one, from the other side. */
+static void add_child(const struct request *rq, const struct job *child,
+                      const struct job *j, struct depend_list *all)
+{
+    const char *text = obj_str(&child->obj, JOB_A_DEPEND, NULL);
+    struct depend_list list;
+
+    if (!text || !depend_parse(text, rq->arena, &list))
+        return;
+    for (size_t i = 0; i < list.n; i++) {
+        struct depend_entry e = { .job = child->obj.id };
+
+        if (!str_same(list.v[i].job, j->obj.id) || list.v[i].type == DEPEND_RUNONE)
+            continue; /* runone stands on both sides */
+        e.type = depend_other_side(list.v[i].type);
+        depend_add(all, rq->arena, &e);
+    }
+}
+
+/* What the job waits for, and who waits for it. */
+static void show_depend(const struct request *rq, const struct job *j,
+                        struct wire_attrs *out)
+{
+    const char *own = obj_str(&j->obj, JOB_A_DEPEND, NULL);
+    struct depend_list all = { 0 };
+    const char *text;
+
+    if (own && !depend_parse(own, rq->arena, &all))
+        all.n = 0;
+    for (size_t i = 0; i < j->n_children; i++)
+        add_child(rq, j->children[i], j, &all);
+    text = depend_text(&all, rq->cfg->server_name, rq->arena);
+    if (text)
+        show_text(rq, &j->obj, JOB_A_DEPEND, text, out);
+}
+
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
               int attr, struct wire_attrs *out)
 {
     (void)m;
     /* Where its submitter waits is nobody's business (attributes.md 7). */
-    if ((attr != JOB_A_INTERACTIVE && attr != JOB_A_BLOCK) || !o->attr[attr].set)
+    if ((attr == JOB_A_INTERACTIVE || attr == JOB_A_BLOCK) && o->attr[attr].set)
+        show_text(rq, o, attr, "True", out);
+    /* Everything else is stored. */
+    else if (attr == JOB_A_DEPEND && TO_JOB(o)->n_children > 0)
+        show_depend(rq, TO_JOB(o), out);
+    else
         return false;
-    show_text(rq, o, attr, "True", out);
     return true;
 }

@@ -4,7 +4,6 @@
  * which it ends, so that the server's deadline is that of its first job.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/base/instant.h"
 #include "server/decide/job_over.h"
 #include "server/model/history.h"
 #include "server/rules/rules.h"
@@ -21,12 +20,10 @@ int64_t history_over_deadline(const struct model *m, const struct object *o UNUS
 /* From the first job on, as far as they are over. */
 static size_t forget(const struct rule_context *c, size_t most, struct decision *out)
 {
-    bool all = !history_is_kept(c->m);
-    int64_t kept_s = history_kept_s(c->m);
     size_t n = 0;
 
     for (const struct job *j = c->m->history.first; j && n < most; j = j->list_next) {
-        if (!all && instant_after(history_began_at(j), kept_s) > c->now_at)
+        if (history_ends_at(c->m, j) > c->now_at)
             break;
         job_forget_record(j, c->server_actor, c->now_at, out);
         n++;

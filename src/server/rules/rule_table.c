@@ -49,6 +49,8 @@ const struct rule_row rule_rows[] = {
       job_resv_ends_due, NULL },
     { OBJ_JOB, "resv from job", SEES(EDGE_JOB_RESV),
       rule_resv_from_job, NULL },
+    { OBJ_JOB, "job depend", SEES(EDGE_JOB_PARENTS),
+      job_depend_due, NULL },
     { OBJ_JOB, "job time", 0,
       job_time_due, job_time_deadline },
     { OBJ_JOB, "job node fail", SEES(EDGE_JOB_NODES) | SEES_SETTINGS,
@@ -63,7 +65,8 @@ const struct rule_row rule_rows[] = {
     /* the server */
     { OBJ_SERVER, "hot start over", SEES(EDGE_SERVER_JOBS),
       hot_over_due, hot_over_deadline },
-    { OBJ_SERVER, "history over", SEES(EDGE_SERVER_OLDEST) | SEES_SETTINGS,
+    { OBJ_SERVER, "history over",
+      SEES(EDGE_SERVER_OLDEST) | SEES(EDGE_SERVER_WAITING) | SEES_SETTINGS,
       history_over_due, history_over_deadline },
 };
 /* clang-format on */

@@ -67,6 +67,10 @@ bool node_wait_due(const struct rule_context *c, const struct object *o,
                    struct decision *out);
 int64_t node_wait_deadline(const struct model *m, const struct object *o);
 
+/* jobs that wait for others: rules/depend_rule.c */
+bool job_depend_due(const struct rule_context *c, const struct object *o,
+                    struct decision *out);
+
 /* History that is not kept any longer; the server's. */
 int64_t history_over_deadline(const struct model *m, const struct object *o);
 bool history_over_due(const struct rule_context *c, const struct object *o,

@@ -18,7 +18,7 @@ static const struct {
 } legal[] = {
 #define PLACES(hold)                                                                   \
     { JOB_EV_QUEUE, JOB_QUEUED }, { JOB_EV_STAGE_IN, JOB_TO_STAGE_IN },                \
-        { JOB_EV_HOLD, hold },                                                         \
+        { JOB_EV_HOLD, hold }, { JOB_EV_DEPEND, JOB_DEPEND_HELD },                     \
     {                                                                                  \
         JOB_EV_WAIT, JOB_WAITING                                                       \
     }
@@ -43,8 +43,14 @@ static const struct {
     { JOB_TO_STAGE_IN, { PLACES(JOB_HELD), LEAVES, { JOB_EV_RUN, JOB_STARTING } } },
     { JOB_STAGED_IN, { PLACES(JOB_HELD), LEAVES, { JOB_EV_RUN, JOB_STARTING } } },
     { JOB_HELD, { PLACES(JOB_HELD), LEAVES } },
-    { JOB_SYNC_HELD, { PLACES(JOB_SYNC_HELD), LEAVES } },
-    { JOB_DEPEND_HELD, { PLACES(JOB_DEPEND_HELD), LEAVES } },
+    { JOB_SYNC_HELD,
+      { { JOB_EV_QUEUE, JOB_QUEUED },
+        { JOB_EV_STAGE_IN, JOB_TO_STAGE_IN },
+        { JOB_EV_HOLD, JOB_SYNC_HELD },
+        { JOB_EV_WAIT, JOB_WAITING },
+        LEAVES } },
+    { JOB_DEPEND_HELD,
+      { PLACES(JOB_DEPEND_HELD), LEAVES, { JOB_EV_DEPEND_OVER, JOB_HELD } } },
     { JOB_WAITING, { PLACES(JOB_HELD), LEAVES } },
     { JOB_STAGE_FAILED, { PLACES(JOB_HELD), LEAVES } },
     { JOB_STARTING, { PLACES(JOB_HELD), ENDS, { JOB_EV_START, JOB_RUNNING } } },

@@ -100,7 +100,8 @@ static const struct refusal refusals[] = {
       "Illegal attribute or resource value" },
     { "somebody who waits at the port of a service", 0, NULL, "", RIG_USER, "",
       "block=22", 15014, "Illegal attribute or resource value" },
-    { "a dependency", 0, NULL, "", RIG_USER, "", "depend=afterok:1", 15029, NULL },
+    { "a dependency", 0, NULL, "", RIG_USER, "", "depend=afterok:1", PBSE_BADATVAL,
+      NULL },
 };
 
 static void bad_jobs_are_refused(void)

@@ -1,0 +1,311 @@
+/* depend_admit.c - see depend_admit.h.
+ *
+ * PBS takes a job that is to wait for an unknown one, and deletes it later without a
+ * word to the requester (cli.md 14, "Beat this"). Here the request is refused.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/depend_admit.h"
+
+#include "lib/attr/job_attrs.h"
+#include "lib/base/log.h"
+#include "server/decide/config.h"
+#include "server/model/job_phase.h"
+
+#include <string.h>
+#include <strings.h>
+
+static int refuse(const struct depend_wish *w, int code, const char *about,
+                  const char *reason, struct decision *out)
+{
+    decide_log(out, LOG_EV_DEBUG, LOG_IN_JOB, w->job, "%s: %s %s", pbse_text(code),
+               about, reason);
+    return diag_code(&out->why, code);
+}
+
+/* Jobs of other servers are not served. */
+static bool is_ours(const struct depend_wish *w, const struct depend_entry *e)
+{
+    const char *server = e->server;
+    size_t len = server ? strcspn(server, ":") : 0;
+
+    return !server || strncasecmp(server, w->rq->cfg->server_name, len) == 0 ||
+           strncasecmp(server, w->rq->cfg->server_host, len) == 0;
+}
+
+static bool is_before(enum depend_type t)
+{
+    return t >= DEPEND_BEFORE && t <= DEPEND_BEFOREANY;
+}
+
+static void add_other(struct depend_plan *plan, const struct depend_wish *w,
+                      const struct job *other, enum depend_type type)
+{
+    plan->others[plan->n_others++] = (struct depend_other){
+        .job = other, .entry = { .type = depend_other_side(type), .job = w->job }
+    };
+}
+
+/* The other one is to wait for this job: it must be there, its owner's or an
+ * administrator's, and not have begun. */
+static int plan_before(const struct depend_wish *w, const struct depend_entry *e,
+                       const struct job *other, struct depend_plan *plan,
+                       struct decision *out)
+{
+    if (other->past || job_is_at_mom(other))
+        return refuse(w, PBSE_BADDEPEND, e->job, "has begun", out);
+    if (!(w->rq->who->rights & WHO_STAFF) &&
+        !str_same(obj_str(&other->obj, JOB_A_JOB_OWNER, ""), w->owner))
+        return refuse(w, PBSE_BADDEPEND, e->job, "is somebody else's", out);
+    add_other(plan, w, other, e->type);
+    return 0;
+}
+
+static bool has_entry(const struct depend_list *list, enum depend_type type,
+                      const char *job)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].type == type && str_same(list->v[i].job, job))
+            return true;
+    return false;
+}
+
+/* One of a set of which one shall run: this job knows all of them, and they know it. */
+static int join_set(const struct depend_wish *w, const struct job *other,
+                    struct depend_plan *plan, struct decision *out)
+{
+    const struct depend_entry e = { .type = DEPEND_RUNONE, .job = other->obj.id };
+
+    if (str_same(other->obj.id, w->job) || has_entry(&plan->own, DEPEND_RUNONE, e.job))
+        return 0;
+    if (!(w->rq->who->rights & WHO_STAFF) &&
+        !str_same(obj_str(&other->obj, JOB_A_JOB_OWNER, ""), w->owner))
+        return refuse(w, PBSE_BADDEPEND, e.job, "is somebody else's", out);
+    if (plan->own.n == DEPEND_MAX_ENTRIES || plan->n_others == DEPEND_MAX_ENTRIES)
+        return refuse(w, PBSE_BADDEPEND, e.job, "is in too large a set", out);
+    depend_add(&plan->own, w->rq->arena, &e);
+    add_other(plan, w, other, DEPEND_RUNONE);
+    return 0;
+}
+
+static int plan_runone(const struct depend_wish *w, const struct depend_entry *e,
+                       const struct job *other, struct depend_plan *plan,
+                       struct decision *out)
+{
+    struct depend_list set = { 0 };
+    const char *text = obj_str(&other->obj, JOB_A_DEPEND, NULL);
+    int err;
+
+    if (other->past)
+        return depend_judge(w->m, e) == DEPEND_FAILED
+                   ? refuse(w, PBSE_HISTDEPEND, e->job, "has run", out)
+                   : 0;
+    err = join_set(w, other, plan, out);
+    if (err || !text || !depend_parse(text, w->rq->arena, &set))
+        return err;
+    for (size_t i = 0; !err && i < set.n; i++) {
+        const struct job *member =
+            set.v[i].type == DEPEND_RUNONE ? model_job(w->m, set.v[i].job) : NULL;
+
+        if (member && !member->past)
+            err = join_set(w, member, plan, out);
+    }
+    return err;
+}
+
+static int plan_after(const struct depend_wish *w, const struct depend_entry *e,
+                      struct depend_plan *plan, struct decision *out)
+{
+    enum depend_state state = depend_judge(w->m, e);
+
+    if (state == DEPEND_FAILED)
+        return refuse(w, PBSE_HISTDEPEND, e->job, "has not ended so", out);
+    if (state == DEPEND_OPEN && !has_entry(&plan->own, e->type, e->job))
+        depend_add(&plan->own, w->rq->arena, e);
+    return 0;
+}
+
+static int plan_entry(const struct depend_wish *w, const struct depend_entry *e,
+                      struct depend_plan *plan, struct decision *out)
+{
+    const struct job *other = e->job ? model_job(w->m, e->job) : NULL;
+
+    if (e->type == DEPEND_ON) {
+        depend_add(&plan->own, w->rq->arena, e);
+        return 0;
+    }
+    if (!other || !is_ours(w, e))
+        return refuse(w, PBSE_BADDEPEND, e->job, "is not here", out);
+    if (str_same(other->obj.id, w->job))
+        return refuse(w, PBSE_BADDEPEND, e->job, "is the job itself", out);
+    if (is_before(e->type))
+        return plan_before(w, e, other, plan, out);
+    if (e->type == DEPEND_RUNONE)
+        return plan_runone(w, e, other, plan, out);
+    return plan_after(w, e, plan, out);
+}
+
+/* Jobs that have been looked at in the search for a circle. */
+struct met {
+    const struct job *job;
+    struct met *next; /* of the stack */
+    UT_hash_handle hh;
+};
+
+struct search {
+    struct met *by_job;
+    struct met *stack;
+    struct arena *arena;
+};
+
+static void meet(struct search *s, const struct job *job)
+{
+    struct met *x;
+
+    HASH_FIND_PTR(s->by_job, &job, x);
+    if (x || job->past)
+        return;
+    x = ARENA_NEW(s->arena, struct met);
+    x->job = job;
+    x->next = s->stack;
+    s->stack = x;
+    HASH_ADD_PTR(s->by_job, job, x);
+}
+
+/* True when that job is to wait because of the wish: it is the job itself, or gets an
+ * entry "after". */
+static bool will_wait(const struct depend_wish *w, const struct depend_plan *plan,
+                      const struct job *job)
+{
+    for (size_t i = 0; i < plan->n_others; i++)
+        if (plan->others[i].job == job && plan->others[i].entry.type != DEPEND_RUNONE)
+            return true;
+    return str_same(job->obj.id, w->job);
+}
+
+/* Jobs in a set of which one runs do not wait for each other for ever. */
+static bool is_only_in_set(const struct job *job, const struct job *parent,
+                           struct arena *arena)
+{
+    const char *text = obj_str(&job->obj, JOB_A_DEPEND, NULL);
+    struct depend_list list;
+
+    if (!text || !depend_parse(text, arena, &list))
+        return true;
+    for (size_t i = 0; i < list.n; i++)
+        if (list.v[i].type != DEPEND_RUNONE && str_same(list.v[i].job, parent->obj.id))
+            return false;
+    return true;
+}
+
+/* Whoever is to wait must not be waited for, through however many jobs. */
+static bool is_circle(const struct depend_wish *w, const struct depend_plan *plan)
+{
+    struct search s = { .arena = w->rq->arena };
+    bool found = false;
+
+    for (size_t i = 0; i < plan->own.n; i++)
+        if (plan->own.v[i].job && plan->own.v[i].type != DEPEND_RUNONE)
+            meet(&s, model_job(w->m, plan->own.v[i].job));
+    while (s.stack && !found) {
+        const struct job *job = s.stack->job;
+
+        s.stack = s.stack->next;
+        found = will_wait(w, plan, job);
+        for (size_t i = 0; i < job->n_parents; i++)
+            if (!is_only_in_set(job, job->parents[i], s.arena))
+                meet(&s, job->parents[i]);
+    }
+    HASH_CLEAR(hh, s.by_job);
+    return found;
+}
+
+int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
+                 struct decision *out)
+{
+    struct arena *arena = wish->rq->arena;
+    struct depend_list asked;
+    struct depend_plan plan = { 0 };
+    int err = 0;
+
+    if (!depend_parse(wish->text, arena, &asked))
+        return diag_about(&out->why, PBSE_BADATVAL, job_rows[JOB_A_DEPEND].name);
+    plan.others =
+        ARENA_ARRAY(arena, struct depend_other, 2 * (size_t)DEPEND_MAX_ENTRIES);
+    for (size_t i = 0; !err && i < asked.n; i++)
+        err = plan_entry(wish, &asked.v[i], &plan, out);
+    if (!err && is_circle(wish, &plan))
+        err = refuse(wish, PBSE_BADDEPEND, wish->job, "would wait for itself", out);
+    if (err)
+        return err;
+    plan.state = depend_judge_all(wish->m, &plan.own, arena, NULL, NULL);
+    *ret = plan;
+    return 0;
+}
+
+/* A job that waits for a number of others waits for this one by name from now on. */
+static void count_down(struct depend_list *list, size_t at)
+{
+    if (--list->v[at].count > 0)
+        return;
+    memmove(&list->v[at], &list->v[at + 1], (list->n - at - 1) * sizeof(*list->v));
+    list->n--;
+}
+
+static void add_to(struct depend_list *list, const struct depend_entry *e,
+                   struct arena *arena)
+{
+    if (has_entry(list, e->type, e->job))
+        return;
+    for (size_t i = 0; e->type != DEPEND_RUNONE && i < list->n; i++)
+        if (list->v[i].type == DEPEND_ON) {
+            count_down(list, i);
+            break;
+        }
+    depend_add(list, arena, e);
+}
+
+/* One record for each job, whatever it gets. */
+static void tell(const struct depend_wish *w, const struct depend_plan *plan,
+                 const struct job *job, struct decision *out)
+{
+    const char *text = obj_str(&job->obj, JOB_A_DEPEND, NULL);
+    struct depend_list list = { 0 };
+    struct record *rec;
+
+    if (text && !depend_parse(text, out->arena, &list))
+        list.n = 0;
+    for (size_t i = 0; i < plan->n_others; i++)
+        if (plan->others[i].job == job)
+            add_to(&list, &plan->others[i].entry, out->arena);
+    rec = decide(out, w->rq, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id);
+    record_change(rec, out->arena, JOB_A_DEPEND, NULL,
+                  depend_text(&list, w->rq->cfg->server_name, out->arena));
+}
+
+static bool is_told(const struct depend_plan *plan, size_t before)
+{
+    for (size_t i = 0; i < before; i++)
+        if (plan->others[i].job == plan->others[before].job)
+            return true;
+    return false;
+}
+
+void depend_tell_others(const struct depend_wish *wish, const struct depend_plan *plan,
+                        struct decision *out)
+{
+    for (size_t i = 0; i < plan->n_others; i++)
+        if (!is_told(plan, i))
+            tell(wish, plan, plan->others[i].job, out);
+}
+
+void depend_hold_changes(const struct job *job, const char *holds, struct record *rec,
+                         int64_t now_at, struct arena *arena)
+{
+    bool there = strchr(holds, 's') != NULL;
+
+    record_change(rec, arena, JOB_A_HF_DEPEND_HOLD, NULL, there ? "-" : "s");
+    if (!there)
+        record_change(rec, arena, JOB_A_HOLD_TYPES, NULL,
+                      *holds == 'n' ? "s" : arena_printf(arena, "s%s", holds));
+    record_job_event(rec, arena, job, JOB_EV_DEPEND, now_at);
+}

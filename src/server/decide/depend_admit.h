@@ -1,0 +1,48 @@
+/* depend_admit.h - what a job is to wait for, as somebody asks for it: may it be, and
+ * what becomes of it (model/depend.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_DECIDE_DEPEND_ADMIT_H
+#define SERVER_DECIDE_DEPEND_ADMIT_H
+
+#include "server/decide/request.h"
+#include "server/model/depend.h"
+
+/* A wish: 'job' and 'owner' ("user@host") of whom it is about. */
+struct depend_wish {
+    const struct model *m;
+    const struct request *rq;
+    const char *job;
+    const char *owner;
+    const char *text;
+};
+
+/* What it comes to: entries of the job, and those that other jobs get because of it. */
+struct depend_plan {
+    struct depend_list own;
+    size_t n_others;
+    struct depend_other {
+        const struct job *job;
+        struct depend_entry entry;
+    } * others;
+    enum depend_state state; /* of its own entries */
+};
+
+/* Refused: 15014 a text that is none; 15054 a job that is not here, the job itself, a
+ * circle, a job of somebody else that were to wait, or one that runs already; 15229 a
+ * job that is over and has not ended as it should have. What is satisfied already is
+ * left out. The reason is logged. */
+int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
+                 struct decision *out) MUST_CHECK;
+
+/* Append the records of the others. */
+void depend_tell_others(const struct depend_wish *wish, const struct depend_plan *plan,
+                        struct decision *out);
+
+/* Add to a record what makes its job wait: the hold, and "depend" as it is stored.
+ * 'holds' is the text of its Hold_Types without it; 'job' NULL: it is being committed.
+ */
+void depend_hold_changes(const struct job *job, const char *holds, struct record *rec,
+                         int64_t now_at, struct arena *arena);
+
+#endif
