@@ -220,6 +220,19 @@ static int multiply(const struct resource_def *def, struct attr_value *v, int64_
     return overflow ? PBSE_BADATVAL : 0;
 }
 
+/* Numbers stay at the end of their range when they are added (number_ops.h): what does
+ * not add up is refused here, as it is within one chunk. */
+static int add_value(const struct resource_def *def, struct attr_value *sum,
+                     const struct attr_value *v)
+{
+    int64_t unused;
+
+    if (def->type != &attr_size && def->type != &attr_float &&
+        __builtin_add_overflow(sum->u.num, v->u.num, &unused))
+        return PBSE_BADATVAL;
+    return def->type->add(sum, v);
+}
+
 /* 'sum' plus 'count' times the value of one pair. */
 static int add_times(struct resources *sum, const struct chunk_resource *res,
                      int64_t count)
@@ -233,7 +246,7 @@ static int add_times(struct resources *sum, const struct chunk_resource *res,
         return err;
     member = resources_member(sum, res->def);
     if (member->set)
-        return res->def->type->add(member, &v);
+        return add_value(res->def, member, &v);
     *member = v;
     return 0;
 }

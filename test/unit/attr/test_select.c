@@ -82,6 +82,8 @@ static void test_bad_selects_are_refused(void)
         { "1:mem=5x", false, 15014, ILLEGAL },
         { "1:accelerator=yes", false, 15014, ILLEGAL },
         { "2000000000:mem=9999999999pb", false, 15014, ILLEGAL },
+        { "2:ncpus=9223372036854775807", false, 15014, ILLEGAL },
+        { "1:ncpus=9223372036854775807+1:ncpus=1", false, 15014, ILLEGAL },
         { "1:nosuch=1", false, 15035, "Unknown resource: nosuch" },
         { "1:walltime=3", false, 15108,
           "Resource invalid in \"select\" specification: walltime" },
