@@ -115,6 +115,7 @@ enum plan_failure {
     FAIL_NO_VNODES,
     FAIL_IN_USE,
     FAIL_SHORT, /* of a resource: struct plan_short has the details */
+    FAIL_QUEUE_SHORT, /* of what the job's queue has available */
     FAIL_CONFLICT,
     FAIL_NOT_FOR_RESV,
     FAIL_SET_BUSY,       /* a placement set could hold it, but has no room now */

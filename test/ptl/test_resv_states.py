@@ -389,6 +389,12 @@ def test_a_job_inherits_what_the_reservation_sums_up(site):
     shown = server.expect(JOB, {"job_state": "R"}, id=first)
     assert shown["Resource_List.mem"] == "1gb" and shown["reserve_ID"] == rid
     assert re.fullmatch(r"\(vn\[\d\]:ncpus=1\)", shown["exec_vnode"])
+    second = server.submit(Job(attrs={"queue": queue_of(rid),
+                                      "Resource_List.select": "1:ncpus=1"}))
+    server.expect(JOB, {"comment": "Not Running: Insufficient amount of queue resource: mem "
+                        "(R: 1gb A: 0kb T: 1gb)"}, id=second)
+    server.delete(first)
+    server.expect(JOB, {"job_state": "R"}, id=second)
     server.delete(rid)
     is_gone(server, RESV, rid)
 

@@ -26,6 +26,8 @@ static const struct failure_row {
     [FAIL_IN_USE]          = { .comment = "Job is requesting an exclusive node and node is in use",
                                .of_resv = "Reservation is requesting an exclusive node and node is in use" },
     [FAIL_SHORT]           = { .comment = "Insufficient amount of resource: ", .resource = true },
+    [FAIL_QUEUE_SHORT]     = { .comment = "Insufficient amount of queue resource: ",
+                               .resource = true },
     [FAIL_CONFLICT]        = { .comment = "Job would conflict with reservation or top job" },
     [FAIL_NOT_FOR_RESV]    = { .comment = "Node not eligible for advance reservation" },
     [FAIL_SET_BUSY]        = { .comment = "Placement set ", .resource = true,

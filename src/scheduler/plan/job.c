@@ -204,6 +204,14 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j)
     struct placement found = { 0 };
 
     MUST(j->request && j->request->valid); /* rules_refuse() has seen to it */
+    /* What the queue has left is a matter of this job's sums: no other one fails with
+     * it. */
+    if (!queue_fit(pl, j, &fail.resource, &fail.numbers, &fail.never)) {
+        fail.kind = FAIL_QUEUE_SHORT;
+        say_why(jobs, j, &fail);
+        jobs->last_waiting = j->id;
+        return 1;
+    }
     if (known) {
         say_why(jobs, j, known);
         jobs->last_waiting = j->id;
@@ -213,6 +221,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j)
                        : search_field(jobs, j, queue, &found, &fail);
     if (fail.kind == FAIL_NONE) {
         run(pl, j, &found);
+        queue_fit_took(pl, j);
         return SEARCH_COST;
     }
     remember(jobs, &fail);

@@ -27,7 +27,8 @@ struct planner {
     int64_t now_at;
     struct arena *arena;
     struct plan *plan;
-    struct sums *sums; /* of quick_fit() */
+    struct sums *sums;          /* of quick_fit() */
+    struct queue_used **queues; /* [queue of the snapshot] of queue_fit(); NULL: none */
 };
 
 struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id);
@@ -73,6 +74,20 @@ void jobs_fini(struct jobs *jobs);
 enum plan_failure quick_fit(struct planner *pl, const struct snap_job *j,
                             const char *queue, const char **resource,
                             const char **numbers, bool *never);
+
+/* "(R: 4 A: 2 T: 2)": what is asked for, what is left, what there is. */
+const char *plan_numbers(const struct planner *pl, const struct res *res, int64_t asked,
+                         int64_t left, int64_t total);
+
+/* Do the queue's resources_available have room for the job beside those that run from
+ * it? If not, the resource and its numbers are set, and *never says that they could not
+ * have it without the others either. The first question about a queue of a plan looks
+ * at all jobs. */
+bool queue_fit(struct planner *pl, const struct snap_job *j, const char **resource,
+               const char **numbers, bool *never);
+
+/* The job has been started since. */
+void queue_fit_took(struct planner *pl, const struct snap_job *j);
 
 /* These vnodes have got a job since. */
 void quick_fit_took(struct planner *pl, const struct placement *found);

@@ -126,6 +126,14 @@ static const char *amount_text(struct arena *arena, const struct res *res,
     return arena_printf(arena, "%lld%s", (long long)amount, units[unit]);
 }
 
+const char *plan_numbers(const struct planner *pl, const struct res *res, int64_t asked,
+                         int64_t left, int64_t total)
+{
+    return arena_printf(
+        pl->arena, "(R: %s A: %s T: %s)", amount_text(pl->arena, res, asked),
+        amount_text(pl->arena, res, left), amount_text(pl->arena, res, total));
+}
+
 struct verdict {
     enum plan_failure failure;
     const char *resource;
@@ -140,10 +148,8 @@ static struct verdict short_of(const struct planner *pl, const struct sums *sums
     return (struct verdict){
         .failure = FAIL_SHORT,
         .resource = row->name,
-        .numbers = arena_printf(pl->arena, "(R: %s A: %s T: %s)",
-                                amount_text(pl->arena, row, wanted),
-                                amount_text(pl->arena, row, sums->available[res]),
-                                amount_text(pl->arena, row, sums->total[res])),
+        .numbers =
+            plan_numbers(pl, row, wanted, sums->available[res], sums->total[res]),
     };
 }
 

@@ -220,6 +220,7 @@ static const struct field queue_fields[] = {
     { "Priority",   read_number,     AT(queue, priority) },
     { "partition",  read_text,       AT(queue, partition) },
     { "node_group_key", read_text,   AT(queue, group_key) },
+    { "resources_available", read_amounts, AT(queue, available) },
     { 0 },
 };
 

@@ -58,13 +58,14 @@ static bool same_vnode(const struct pair *p, const void *va, const void *vb)
            same_list(p, &a->available, &b->available);
 }
 
-static bool same_queue(const struct pair *p UNUSED, const void *va, const void *vb)
+static bool same_queue(const struct pair *p, const void *va, const void *vb)
 {
     const struct snap_queue *a = va, *b = vb;
 
     return str_same(a->name, b->name) && str_same(a->partition, b->partition) &&
            str_same(a->group_key, b->group_key) && a->execution == b->execution &&
-           a->started == b->started && a->priority == b->priority;
+           a->started == b->started && a->priority == b->priority &&
+           same_list(p, &a->available, &b->available);
 }
 
 static bool same_occurrences(const struct snap_resv *a, const struct snap_resv *b)

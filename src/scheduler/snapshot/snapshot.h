@@ -130,6 +130,7 @@ struct snap_queue {
     bool execution;
     bool started;
     int64_t priority;
+    struct res_values available; /* resources_available: of its jobs together */
 };
 
 struct maybe_number {

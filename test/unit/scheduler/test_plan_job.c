@@ -491,6 +491,46 @@ static void test_a_plan_in_slices(void)
     scene_free(&sc);
 }
 
+#define ASKS(mem) "Resource_List.ncpus=1 Resource_List.mem=" mem " " FREE
+
+/* What runs from the queue counts, what is suspended does not; each job that the plan
+ * starts counts for the next. Other queues have their own. */
+static void test_what_a_queue_has(void)
+{
+    static const char *const short_of_1gb =
+        "Not Running: Insufficient amount of queue resource: mem (R: 1gb A: 512mb T: "
+        "3gb)";
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 4, 4);
+    scene_add(&sc, OBJECT_QUEUE, "small",
+              "queue_type=Execution started=True resources_available.mem=3gb "
+              "resources_available.arch=linux");
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "small", "1:ncpus=1",
+              ASKS("1gb") " job_state=R exec_vnode=(n1:ncpus=1)");
+    scene_job(&sc, "2.svr", "small", "1:ncpus=1",
+              ASKS("3gb") " job_state=S substate=43 exec_vnode=(n1:ncpus=1)");
+    scene_job(&sc, "3.svr", "small", "1:ncpus=1", ASKS("1536mb"));
+    scene_job(&sc, "4.svr", "small", "1:ncpus=1", ASKS("1gb"));
+    scene_job(&sc, "5.svr", "small", "1:ncpus=1", ASKS("512mb"));
+    scene_job(&sc, "6.svr", "small", "1:ncpus=1", ASKS("4gb"));
+    scene_job(&sc, "7.svr", "small", "1:ncpus=1", "Resource_List.ncpus=1 " FREE);
+    scene_job(&sc, "8.svr", "workq", "1:ncpus=1", ASKS("9gb"));
+    scene_plan(&sc);
+    CU_ASSERT_EQUAL(scene_step(&sc, "3.svr")->kind, PLAN_RUN_JOB);
+    CU_ASSERT_EQUAL(scene_step(&sc, "4.svr")->failure, FAIL_QUEUE_SHORT);
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, "4.svr")->reason, short_of_1gb);
+    CU_ASSERT_EQUAL(scene_step(&sc, "5.svr")->kind, PLAN_RUN_JOB);
+    CU_ASSERT_STRING_EQUAL(
+        scene_step(&sc, "6.svr")->reason,
+        "Can Never Run: Insufficient amount of queue resource: mem (R: 4gb A: 0kb T: "
+        "3gb)");
+    CU_ASSERT_EQUAL(scene_step(&sc, "7.svr")->kind, PLAN_RUN_JOB);
+    CU_ASSERT_EQUAL(scene_step(&sc, "8.svr")->kind, PLAN_RUN_JOB);
+    scene_free(&sc);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -513,6 +553,7 @@ int main(void)
         { "by_queue orders by the queues' priority", test_queue_order },
         { "a run request looks at one job and at no rule of queues", test_run_request },
         { "vnodes of a queue serve that queue only", test_vnodes_of_queues },
+        { "a queue limits what its jobs have together", test_what_a_queue_has },
         { "absurd amounts help nobody", test_absurd_amounts },
         { "the order of vnodes and the resources compared follow the policy",
           test_policy_acts },

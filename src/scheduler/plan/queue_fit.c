@@ -1,0 +1,99 @@
+/* queue_fit.c - has the job's queue enough left of what it limits?
+ *
+ * A queue's resources_available limit the jobs that run from it together (scheduling.md
+ * 11, check 10); those of a reservation's queue are the sums that the reservation asked
+ * for. What a queue does not name is not limited by it. Most queues name nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/plan.h"
+
+/* What the jobs that run from one queue have, and those that this plan has started. */
+struct queue_used {
+    int64_t *amount; /* [res] */
+};
+
+/* As the server counts them: a suspended job has given back what it had. */
+static bool uses(const struct planner *pl, const struct snap_job *j)
+{
+    return link_of_job(pl, j)->has_vnodes && j->state != 'S' && j->state != 'U';
+}
+
+static void count(const struct queue_used *used, const struct snap_job *j)
+{
+    for (size_t i = 0; i < j->asked.n; i++) {
+        int64_t *sum = &used->amount[j->asked.v[i].res];
+
+        /* Of absurd amounts a thousand leave the range. */
+        if (__builtin_add_overflow(*sum, j->asked.v[i].amount, sum))
+            *sum = INT64_MAX;
+    }
+}
+
+static struct queue_used *make_used(struct planner *pl, const struct snap_queue *q)
+{
+    struct queue_used *used = ARENA_NEW(pl->arena, struct queue_used);
+
+    used->amount = arena_zero(pl->arena, pl->w->n_res * sizeof(*used->amount));
+    for (size_t i = 0; i < pl->s->n_jobs; i++)
+        if (link_of_job(pl, &pl->s->jobs[i])->queue == q && uses(pl, &pl->s->jobs[i]))
+            count(used, &pl->s->jobs[i]);
+    return used;
+}
+
+/* Of that queue, made at the first question of the plan about it; NULL: it limits
+ * nothing. */
+static const struct queue_used *used_of(struct planner *pl, const struct snap_queue *q)
+{
+    struct queue_used **at;
+
+    if (q->available.n == 0)
+        return NULL;
+    if (!pl->queues)
+        pl->queues = arena_zero(pl->arena, pl->s->n_queues * sizeof(*pl->queues));
+    at = &pl->queues[q - pl->s->queues];
+    if (!*at)
+        *at = make_used(pl, q);
+    return *at;
+}
+
+/* Is it an amount that somebody counts? */
+static bool is_counted(const struct planner *pl, size_t res)
+{
+    const struct res *row = &pl->s->res.v[res];
+
+    return row->consumable && row->kind != RES_BOOL && row->kind != RES_TEXT &&
+           !pl->w->ignored[res];
+}
+
+bool queue_fit(struct planner *pl, const struct snap_job *j, const char **resource,
+               const char **numbers, bool *never)
+{
+    const struct snap_queue *q = link_of_job(pl, j)->queue;
+    const struct queue_used *used = used_of(pl, q);
+
+    for (size_t i = 0; used && i < j->asked.n; i++) {
+        const struct res_value *asked = &j->asked.v[i];
+        const struct res_value *has = snap_values_find(&q->available, asked->res);
+        const struct res *row = &pl->s->res.v[asked->res];
+        int64_t left;
+
+        if (!has || !is_counted(pl, asked->res))
+            continue;
+        left = has->amount - used->amount[asked->res];
+        if (asked->amount <= left)
+            continue;
+        *resource = row->name;
+        *never = asked->amount > has->amount;
+        *numbers = plan_numbers(pl, row, asked->amount, MAX_OF(left, 0), has->amount);
+        return false;
+    }
+    return true;
+}
+
+void queue_fit_took(struct planner *pl, const struct snap_job *j)
+{
+    const struct queue_used *used = used_of(pl, link_of_job(pl, j)->queue);
+
+    if (used)
+        count(used, j);
+}
