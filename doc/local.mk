@@ -4,6 +4,9 @@ dist_man_MANS += \
 	doc/man/pbs_comm.8 \
 	doc/man/pbs_habitat.8 \
 	doc/man/pbs_hostn.8 \
+	doc/man/pbs_tmrsh.1 \
+	doc/man/pbsdsh.1 \
+	doc/man/tm.3 \
 	doc/man/pbs_iff.8 \
 	doc/man/pbs_ifl.3 \
 	doc/man/pbs_init.d.8 \

@@ -26,7 +26,7 @@ CMD_LDFLAGS = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
 CMD_LIBS = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
 bin_PROGRAMS += \
-	pbs_hostn pbs_ralter pbs_rdel pbs_rstat pbs_rsub pbsnodes \
+	pbs_hostn pbs_ralter pbs_rdel pbs_rstat pbs_rsub pbs_tmrsh pbsdsh pbsnodes \
 	qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun \
 	qselect qsig qstart qstat qstop qsub qterm tracejob
 pbs_hostn_SOURCES = src/cmds/pbs_hostn.c
@@ -47,6 +47,12 @@ pbs_rsub_SOURCES = \
 	src/cmds/pbs_rsub/hosts.c src/cmds/pbs_rsub/hosts.h
 pbs_rsub_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rsub_LDADD = $(CMD_LIBS)
+pbs_tmrsh_SOURCES = src/cmds/pbs_tmrsh.c
+pbs_tmrsh_LDFLAGS = $(CMD_LDFLAGS)
+pbs_tmrsh_LDADD = $(CMD_LIBS)
+pbsdsh_SOURCES = src/cmds/pbsdsh.c
+pbsdsh_LDFLAGS = $(CMD_LDFLAGS)
+pbsdsh_LDADD = $(CMD_LIBS)
 pbsnodes_SOURCES = \
 	src/cmds/pbsnodes/pbsnodes.c src/cmds/pbsnodes/pbsnodes.h \
 	src/cmds/pbsnodes/show.c \

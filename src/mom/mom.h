@@ -13,7 +13,7 @@
 #include "lib/base/diag.h"
 #include "lib/wire/im.h"
 #include "lib/wire/is.h"
-#include "lib/wire/tm.h"
+#include "lib/wire/task.h"
 #include "lib/wire/tpp.h"
 
 struct mom;
@@ -79,7 +79,7 @@ enum mom_effect_kind {
  * 13).
  */
 #define MOM_CONNECTION      (UINT64_C(1) << 63)
-/* Connections of tasks of this host (tm.h) have this one. */
+/* Connections of tasks of this host (task.h) have this one. */
 #define MOM_TASK_CONNECTION (UINT64_C(1) << 62)
 
 struct mom_effect {

@@ -1,7 +1,7 @@
 /* Fuzz target: messages of tasks, and replies to each of their questions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/wire/tm.h"
+#include "lib/wire/task.h"
 
 #include "fuzz.h"
 

@@ -8,7 +8,7 @@
 #include "lib/wire/im.h"
 #include "lib/wire/is.h"
 #include "lib/wire/packet.h"
-#include "lib/wire/tm.h"
+#include "lib/wire/task.h"
 #include "lib/wire/tpp.h"
 
 #include "../unit/unit.h"

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs over several hosts, on three hosts in namespaces."""
+import os
+import re
+import subprocess
+
 import pytest
 
 from holdfast import *
 from holdfast import hosts
+from holdfast.services import wait_for
 from holdfast.wide import WideCluster
 
 REFUSAL = None if ROOTLESS else hosts.refusal()
@@ -20,7 +25,8 @@ def c():
 
 def three(c, script, options=()):
     return c.server.submit(Job(script="#!/bin/sh\n#PBS -l select=3:ncpus=1 -l place=scatter\n" +
-                               "".join("#PBS %s\n" % o for o in options) + script))
+                               "".join("#PBS %s\n" % o for o in options) +
+                               "PATH=%s/bin:$PATH\n" % c.exec_dir + script))
 
 
 def test_a_job_over_three_hosts_runs_and_ends(c):
@@ -33,4 +39,153 @@ def test_a_job_over_three_hosts_runs_and_ends(c):
     for mom in c.moms[1:]:
         mom.log_match("%s;KILL_JOB received" % jid)
         mom.log_match("%s;DELETE_JOB received" % jid)
+    c.server.accounting_match("E;%s;" % jid)
+
+
+def ended(c, jid):
+    return wait_for("the end of " + jid, lambda: not c.server.status(JOB, id=jid))
+
+
+def test_tasks_run_on_every_host_and_write_to_the_job(c):
+    """pbsdsh: one task for each vnode, with its number, and the highest status of them."""
+    jid = three(c, "pbsdsh -v -- /bin/sh -c "
+                   "'echo on $(hostname) $PBS_NODENUM $PBS_TASKNUM; echo e$PBS_NODENUM >&2; "
+                   "exit $PBS_NODENUM'\necho rc=$?\n", ["-N dsh"])
+    ended(c, jid)
+    out = c.output(USER1, "dsh.o" + jid.split(".")[0])
+    assert "on h0 0 00000002" in out
+    assert "on h1 1 40000001" in out
+    assert "on h2 2 80000001" in out
+    assert "rc=2" in out
+    err = c.output(USER1, "dsh.e" + jid.split(".")[0])
+    assert sorted(w for w in err.split() if w in ("e0", "e1", "e2")) == ["e0", "e1", "e2"]
+    assert "waiting on 3 spawned and 0 obits" in err
+    c.moms[1].log_match("%s;task 40000001 started" % jid)
+
+
+def test_the_node_file_lists_all_hosts_also_there(c):
+    jid = three(c, "pbsdsh -n 2 -- /bin/sh -c 'echo $(cat $PBS_NODEFILE)'\n"
+                   "echo $(cat $PBS_NODEFILE)\n", ["-N nodes"])
+    ended(c, jid)
+    assert c.output(USER1, "nodes.o" + jid.split(".")[0]) == "h0 h1 h2\n" * 2
+    c.output(USER1, "nodes.e" + jid.split(".")[0])
+
+
+def test_commands_run_on_a_host_by_its_name(c):
+    jid = three(c, "pbs_tmrsh h2 'hostname; exit 7'\necho rc=$?\n"
+                   "pbs_tmrsh elsewhere true\necho rc=$?\n", ["-N rsh"])
+    ended(c, jid)
+    assert c.output(USER1, "rsh.o" + jid.split(".")[0]) == "h2\nrc=7\nrc=1\n"
+    assert "elsewhere" in c.output(USER1, "rsh.e" + jid.split(".")[0])
+
+
+def test_deletion_ends_the_tasks_on_all_hosts(c):
+    jid = three(c, "pbsdsh -o -- /bin/sleep 3987\nsleep 1000\n", ["-N del"])
+    for mom, task in ((c.moms[1], "40000001"), (c.moms[2], "80000001")):
+        mom.log_match("%s;task %s started" % (jid, task))
+    wait_for("three tasks", lambda: len(sleepers(3987)) == 3)
+    c.server.delete(jid)
+    ended(c, jid)
+    assert sleepers(3987) == []
+    for mom in c.moms[1:]:
+        mom.log_match("%s;DELETE_JOB received" % jid)
+
+
+def spread(c, seconds, name):
+    """A job whose three tasks sleep."""
+    jid = three(c, "pbsdsh -- /bin/sleep %d\n" % seconds, ["-N " + name])
+    wait_for(lambda: "three tasks of %s" % c.server.status(JOB, id=jid),
+             lambda: len(sleepers(seconds)) == 3)
+    return jid
+
+
+def sleepers(seconds):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % pid, "rb") as f:
+                if f.read() == b"/bin/sleep\0%d\0" % seconds:
+                    found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def state_of(pid):
+    with open("/proc/%d/stat" % pid) as f:
+        return f.read().rsplit(")", 1)[1].split()[0]
+
+
+def test_signals_reach_all_hosts(c):
+    jid = spread(c, 3986, "sig")
+    c.run(["qsig", "-s", "SIGSTOP", jid])
+    wait_for("all to stop", lambda: [state_of(p) for p in sleepers(3986)] == ["T"] * 3)
+    c.run(["qsig", "-s", "SIGCONT", jid])
+    wait_for("all to go on", lambda: [state_of(p) for p in sleepers(3986)] == ["S"] * 3)
+    c.run(["qsig", "-s", "SIGKILL", jid])
+    ended(c, jid)
+    assert sleepers(3986) == []
+
+
+def test_usage_of_all_hosts_is_summed(c):
+    jid = three(c, "pbsdsh -- /bin/sh -c 'i=0; while [ $i -lt 2000000 ]; do i=$((i+1)); done'\n",
+                ["-N sum"])
+    ended(c, jid)
+    line = c.server.accounting_match("E;%s;" % jid)
+    cput = re.search(r"resources_used.cput=(\d+):(\d+):(\d+)", line)
+    assert sum(int(x) * f for x, f in zip(cput.groups(), (3600, 60, 1))) >= 2, line
+
+
+def test_a_sister_dies_and_returns(c):
+    """A sister's MoM dies and comes back: with its tasks the job goes on."""
+    jid = spread(c, 3985, "back")
+    c.moms[1].kill()
+    c.moms[0].log_match("lost communication with h1, not killing job yet")
+    assert len(sleepers(3985)) == 3
+    c.moms[1].start()
+    c.server.expect(VNODE, {"state": (MATCH_RE, "free|job-busy")}, id="h1")
+    c.server.expect(JOB, {"job_state": "R"}, id=jid)
+    c.server.delete(jid)
+    ended(c, jid)
+    assert sleepers(3985) == []
+
+
+def test_a_program_makes_every_call_of_task_management(c):
+    """Compiled with the installed header and library alone, as an MPI library is."""
+    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "library", "tasks.c")
+    program, lib = os.path.join(c.root, "tasks"), os.path.join(c.prefix, "lib")
+    subprocess.run(["cc", "-I", os.path.join(c.prefix, "include"), "-o", program, here,
+                    "-L", lib, "-Wl,-rpath," + lib, "-lpbs"], check=True)
+    jid = three(c, program + "\n", ["-N tm"])
+    ended(c, jid)
+    assert c.output(USER1, "tm.o" + jid.split(".")[0]) == "ok\n"
+
+
+def test_the_mother_superior_is_restarted(c):
+    """The job goes on, and what tasks on other hosts write meanwhile is in its output."""
+    wait = "while [ ! -e %s/%s ]; do sleep 0.2; done; "
+    jid = three(c, "pbsdsh -o -n 1 -- /bin/sh -c '%secho after'\n%secho end\n" %
+                (wait % (c.root, "go"), wait % (c.root, "done")), ["-N ms"])
+    c.moms[1].log_match("%s;task 40000001 started" % jid)
+    c.moms[0].kill()
+    c.moms[0].start()
+    c.server.expect(VNODE, {"state": (MATCH_RE, "free|job-busy")}, id="h0")
+    c.server.expect(JOB, {"job_state": "R"}, id=jid)
+    c.write("go", "")
+    c.moms[1].log_match("%s;task 40000001 terminated" % jid)
+    c.write("done", "")
+    ended(c, jid)
+    assert sorted(c.output(USER1, "ms.o" + jid.split(".")[0]).split()) == ["after", "end"]
+    c.moms[1].log_match("%s;DELETE_JOB received" % jid)
+
+
+def test_a_job_whose_host_cannot_be_reached_waits_and_starts_later(c):
+    c.link(2, up=False)
+    jid = three(c, "sleep 1\n", ["-N cut"])
+    try:
+        c.moms[0].log_match("%s;job_start_error" % jid)
+    finally:
+        c.link(2, up=True)
+    c.run(["qrls", "-h", "s", jid], check=False)
+    ended(c, jid)
     c.server.accounting_match("E;%s;" % jid)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += src/lib/ifl/README.md src/lib/ifl/libpbs.sym
-include_HEADERS += src/include/pbs_ifl.h src/include/pbs_error.h
+include_HEADERS += src/include/pbs_ifl.h src/include/pbs_error.h src/include/tm.h
 
 noinst_LTLIBRARIES += libhfifl.la
 libhfifl_la_SOURCES = \
@@ -29,6 +29,7 @@ libhfifl_la_SOURCES = \
 	src/lib/ifl/status.c \
 	src/lib/ifl/subjobs.c \
 	src/lib/ifl/submit.c \
+	src/lib/ifl/tm_calls.c \
 	src/lib/ifl/verify.c
 
 ifl_libs = libhfifl.la libhfmethod.la libhfconf.la libhfwire.la libhfattr.la libhfbase.la -lpthread

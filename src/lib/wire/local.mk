@@ -15,7 +15,7 @@ libhfwire_la_SOURCES = \
 	src/lib/wire/packet.c src/lib/wire/packet.h \
 	src/lib/wire/reply.c \
 	src/lib/wire/sched_command.h \
-	src/lib/wire/tm.c src/lib/wire/tm.h \
+	src/lib/wire/task.c src/lib/wire/task.h \
 	src/lib/wire/terminal.c src/lib/wire/terminal.h \
 	src/lib/wire/tpp.c src/lib/wire/tpp.h
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/wire/im.h"
-#include "lib/wire/tm.h"
+#include "lib/wire/task.h"
 
 #include "../unit.h"
 

@@ -1,8 +1,8 @@
-/* tm.h - messages between a task of a job and the MoM of its host (tpp.md 8).
+/* task.h - messages between a task of a job and the MoM of its host (tpp.md 8).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef LIB_WIRE_TM_H
-#define LIB_WIRE_TM_H
+#ifndef LIB_WIRE_TASK_H
+#define LIB_WIRE_TASK_H
 
 #include "lib/wire/field.h"
 

@@ -1,7 +1,7 @@
-/* tm.c - see tm.h.
+/* task.c - see task.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/wire/tm.h"
+#include "lib/wire/task.h"
 
 #include "lib/base/must.h"
 

@@ -1,0 +1,107 @@
+/* tm.h - task management: a task of a job asks the MoM of its host for further tasks,
+ * on any host of the job (the interface of the PSCHED standard, tpp.md 8).
+ *
+ * Calls that ask something return at once with an event; tm_poll() tells which event
+ * has happened, and by then what the call was given to fill in is filled in. One thread
+ * at a time may call them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef _TM_H
+#define _TM_H
+
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int tm_node_id;          /* a vnode of the job: 0, 1, ... */
+typedef int tm_event_t;          /* of a call; TM_NULL_EVENT: none */
+typedef unsigned int tm_task_id; /* TM_NULL_TASK: none */
+
+#define TM_ERROR_NODE      ((tm_node_id)-1)
+#define TM_NULL_EVENT      ((tm_event_t)0)
+#define TM_ERROR_EVENT     ((tm_event_t)-1)
+#define TM_NULL_TASK       ((tm_task_id)0)
+
+/* What calls return, and tm_poll() for their events. */
+#define TM_SUCCESS         0
+#define TM_ESYSTEM         17000
+#define TM_ENOEVENT        17001
+#define TM_ENOTCONNECTED   17002
+#define TM_EUNKNOWNCMD     17003
+#define TM_ENOTIMPLEMENTED 17004
+#define TM_EBADENVIRONMENT 17005
+#define TM_ENOTFOUND       17006
+#define TM_BADINIT         17007
+#define TM_ESESSION        17008
+#define TM_EUSER           17009
+#define TM_EOWNER          17010
+#define TM_ENOPROC         17011
+#define TM_EHOOK           17012
+
+struct tm_roots {
+    tm_task_id tm_me;     /* this task */
+    tm_task_id tm_parent; /* that spawned it; TM_NULL_TASK: the job's first task */
+    int tm_nnodes;        /* vnodes of the job */
+    int tm_ntasks;        /* 0: never filled in */
+    int tm_taskpoolid;    /* -1 */
+    tm_task_id *tm_tasklist;
+};
+
+struct tm_whattodo {
+    int tm_todo;
+    tm_task_id tm_what;
+    tm_node_id tm_where;
+};
+
+/* First of all; 'info' is not looked at. TM_BADINIT when it was called before,
+ * TM_EBADENVIRONMENT outside of a job. */
+int tm_init(void *info, struct tm_roots *roots);
+int tm_finalize(void);
+
+/* The next event that has happened, 'poll_event' being TM_NULL_EVENT. With 'wait' 0 it
+ * does not wait, and *result_event may be TM_NULL_EVENT. *tm_errno is the event's own
+ * code. TM_ENOEVENT: nothing was asked. */
+int tm_poll(tm_event_t poll_event, tm_event_t *result_event, int wait, int *tm_errno);
+
+/* *list is malloc'd. */
+int tm_nodeinfo(tm_node_id **list, int *nnodes);
+int tm_atnode(tm_task_id tid, tm_node_id *node);
+
+int tm_spawn(int argc, char *argv[], char *envp[], tm_node_id where, tm_task_id *tid,
+             tm_event_t *event);
+int tm_kill(tm_task_id tid, int sig, tm_event_t *event);
+/* The event happens when the task ends: 0..255, or 256 and the signal. */
+int tm_obit(tm_task_id tid, int *obitval, tm_event_t *event);
+/* At most 'list_size' tasks of the vnode are listed; *ntasks says how many there are.
+ */
+int tm_taskinfo(tm_node_id node, tm_task_id *list, int list_size, int *ntasks,
+                tm_event_t *event);
+/* "uname:resource=value,...", cut to 'len' with its NUL. */
+int tm_rescinfo(tm_node_id node, char *resource, int len, tm_event_t *event);
+/* What a task publishes the others may read, whatever the bytes. *amount is how many
+ * there are, 'len' how many are copied. */
+int tm_publish(char *name, void *info, int len, tm_event_t *event);
+int tm_subscribe(tm_task_id tid, char *name, void *info, int len, int *amount,
+                 tm_event_t *event);
+
+/* Makes the session of 'pid' a task of the job; outside of it as well. 'jobid' NULL or
+ * "": the one job of this user on this host. 'port' 0: PBS_MOMPORT, else 15003. The
+ * answer is waited for. */
+int tm_attach(char *jobid, char *cookie, pid_t pid, tm_task_id *tid, char *host,
+              int port);
+
+/* TM_ENOTIMPLEMENTED. */
+int tm_notify(int tm_signal);
+int tm_alloc(char *resources, tm_event_t *event);
+int tm_dealloc(tm_node_id node, tm_event_t *event);
+int tm_create_event(tm_event_t *event);
+int tm_destroy_event(tm_event_t *event);
+int tm_register(struct tm_whattodo *what, tm_event_t *event);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
