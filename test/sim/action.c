@@ -167,6 +167,7 @@ static bool reserves(struct sim *s, const struct words *w)
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
         .end = words_end(w),
+        .dry = words_value(w, "dry") != NULL,
     };
 
     if (!wish.select || !words_after(w, "from") || !words_after(w, "for"))
@@ -231,6 +232,7 @@ static bool reserves_from_job(struct sim *s, const struct words *w)
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
         .end = words_end(w),
+        .dry = words_value(w, "dry") != NULL,
     };
 
     client_reserve(s, &wish);
@@ -249,6 +251,7 @@ static bool reserves_for_job(struct sim *s, const struct words *w)
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
         .end = words_end(w),
+        .dry = words_value(w, "dry") != NULL,
     };
 
     client_reserve(s, &wish);
@@ -281,6 +284,7 @@ static bool alters(struct sim *s, const struct words *w)
         .name = renamed(w, arena),
         .users = words_value(w, "users"),
         .end = words_end(w),
+        .dry = words_value(w, "dry") != NULL,
         .start_at = moment(w, "from"),
         .end_at = moment(w, "until"),
         .duration_s = number(words_after(w, "for"), 0),

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check_depend.h"
+#include "check_dry.h"
 #include "check_push.h"
 #include "sim.h"
 #include "together.h"
@@ -53,6 +54,9 @@ static const struct {
                       "is in it, or neither" },
     [CHECK_WHY] = { "why", "a denial is told its owner and managers, with its reason, "
                            "and nobody else" },
+    [CHECK_DRY] = { "dry",
+                    "a dry run changes nothing, and what was asked then gets its "
+                    "verdict" },
     [CHECK_START] = { "start", "a start that is named would be confirmed, and none is "
                                "sooner than as soon as possible" },
     [CHECK_ACCOUNT] = { "account", "one B for each start, one end for each run" },
@@ -208,6 +212,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_end_of_resv(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
         check_why_record(s, s->shell.shadow, e->u.record);
+        check_dry_record(s, s->shell.shadow, e->u.record);
         check_push_before(s, s->shell.shadow, e->u.record);
         check_alter_before(s, s->shell.shadow, e->u.record);
         check_together_before(s, s->shell.shadow, e->u.record);

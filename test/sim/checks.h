@@ -39,6 +39,7 @@ enum check {
     CHECK_VERDICT,
     CHECK_QMOVE,
     CHECK_WHY,
+    CHECK_DRY,
     CHECK_START,
     CHECK_ACCOUNT,
     CHECK_SCHED_LINK,

@@ -17,6 +17,8 @@ static void client_free(struct client *c)
     free(c->answer);
     free(c->id);
     free(c->vnodes);
+    free(c->real);
+    free(c->verdict);
     free(c);
 }
 
@@ -95,6 +97,41 @@ static void set_end(struct wire_attrs *list, struct arena *arena,
             set(list, arena, given[i].name, NULL, given[i].value);
 }
 
+/* Trying it first. The ordinary request waits until the verdict has come. */
+
+static void try_first(struct sim *s, struct client *c, const struct wire_request *real,
+                      struct body_resv_act *act)
+{
+    struct buf bytes = { 0 };
+    struct arena *arena = arena_new();
+
+    batch_encode_request(&bytes, real);
+    c->real_len = bytes.len;
+    c->real = buf_take(&bytes);
+    c->tries = true;
+    if (c->vnodes)
+        set(&act->attrs, arena, "resv_nodes", NULL, c->vnodes);
+    dry_asked(s, c->conn, c->label, *act->id ? act->id : NULL, act->what,
+              act->flags & RESV_ACT_FORCE);
+    act->flags |= RESV_ACT_DRY_RUN;
+    send(s, c, BATCH_RESV_ACT, act);
+    arena_free(arena);
+}
+
+static void make_it(struct sim *s, struct client *c, const struct wire_reply *reply)
+{
+    struct arena *arena = arena_new();
+    struct wire_request real;
+    bool known;
+
+    c->tries = false;
+    c->verdict = xstrdup(dry_told(s, c->conn, reply, arena));
+    sim_trace(s, "command about %s: dry run: %s", c->label, c->verdict);
+    if (batch_decode_request(c->real, c->real_len, arena, &real, &known) == DIS_OK)
+        net_request(s, c->conn, &real);
+    arena_free(arena);
+}
+
 /* Commands. */
 
 void client_reserve(struct sim *s, const struct resv_wish *w)
@@ -130,11 +167,17 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
         set(&body.attrs, arena, "Variable_List", NULL, "PBS_O_HOST=svr");
         if (w->vnodes)
             c->vnodes = xstrdup(w->vnodes);
-        net_request(s, c->conn,
-                    &(struct wire_request){ .number = BATCH_SUBMIT_RESV,
-                                            .user = c->user,
-                                            .body = &body,
-                                            .extend = w->vnodes ? "m" : NULL });
+        const struct wire_request rq = { .number = BATCH_SUBMIT_RESV,
+                                         .user = c->user,
+                                         .body = &body,
+                                         .extend = w->vnodes ? "m" : NULL };
+
+        if (w->dry)
+            try_first(s, c, &rq,
+                      &(struct body_resv_act){
+                          .what = RESV_ACT_SUBMIT, .id = "", .attrs = body.attrs });
+        else
+            net_request(s, c->conn, &rq);
     }
     arena_free(arena);
 }
@@ -181,6 +224,12 @@ void client_alter(struct sim *s, const struct alter_wish *w)
             set(&body.attrs, arena, "interactive", NULL, w->waiting);
         if (w->push)
             send_push(s, c, &body);
+        else if (w->dry)
+            try_first(s, c, &rq,
+                      &(struct body_resv_act){ .what = RESV_ACT_ALTER,
+                                               .flags = w->force ? RESV_ACT_FORCE : 0,
+                                               .id = w->id,
+                                               .attrs = body.attrs });
         else
             net_request(s, c->conn, &rq);
     }
@@ -336,6 +385,17 @@ const char *client_alter_answer(const struct sim *s, const char *label)
     return last_answer(s, CLIENT_ALTER_RESV, label);
 }
 
+const char *client_dry_answer(const struct sim *s, const char *label)
+{
+    struct client *c;
+    const char *found = NULL;
+
+    DL_FOREACH (s->clients.list, c)
+        if (c->verdict && strcmp(c->label, label) == 0)
+            found = c->verdict;
+    return found;
+}
+
 const char *client_why_answer(const struct sim *s, const char *label)
 {
     return last_answer(s, CLIENT_WHY, label);
@@ -462,6 +522,12 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
 
     if (reply->more)
         return;
+    if (c->tries) {
+        make_it(s, c, reply);
+        return;
+    }
+    if (c->real)
+        dry_made(s, c->conn, reply);
     if (reply->code) {
         free(c->answer);
         c->answer = xasprintf("error %d", reply->code);

@@ -35,8 +35,12 @@ struct client {
     int step;
     int64_t lasts_s;
     char *vnodes; /* RESERVE: of maintenance, which the client confirms itself */
-    void *line;   /* of the scenario, for a sweep; NULL: none */
-    uint64_t seq; /* of the last record that its requests made, for a sweep */
+    char *real;   /* the request that is tried first, as bytes; NULL: none */
+    size_t real_len;
+    bool tries;    /* it is being tried */
+    char *verdict; /* that it was told, NULL: none */
+    void *line;    /* of the scenario, for a sweep; NULL: none */
+    uint64_t seq;  /* of the last record that its requests made, for a sweep */
     struct client *prev, *next;
 };
 
@@ -67,6 +71,7 @@ struct resv_wish {
     int64_t idle_s;     /* delete_idle_time, 0: none */
     const char *vnodes; /* NULL, or what --hosts found: maintenance */
     struct end_wish end;
+    bool dry; /* --dry-run first */
 };
 void client_reserve(struct sim *s, const struct resv_wish *wish);
 
@@ -79,6 +84,7 @@ struct alter_wish {
     const char *name;
     const char *users;
     struct end_wish end;
+    bool dry; /* --dry-run first */
     int64_t start_at;
     int64_t end_at;
     int64_t duration_s;
@@ -131,6 +137,9 @@ void client_interrupt(struct sim *s, const char *label);
 const char *client_answer(const struct sim *s, const char *label);
 /* Of the last pbs_ralter of it. */
 const char *client_alter_answer(const struct sim *s, const char *label);
+
+/* Of the last one that was tried first: the verdict, "error N", or NULL. */
+const char *client_dry_answer(const struct sim *s, const char *label);
 
 /* Of the last question why: the reason of the denial, "error N", or "no denial". */
 const char *client_why_answer(const struct sim *s, const char *label);

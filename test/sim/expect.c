@@ -242,6 +242,8 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_retry(s, w);
     else if (words_are(w, 1, "* alter answered *"))
         expect_answer(s, w, client_alter_answer(s, w->v[1]), 4);
+    else if (words_are(w, 1, "* dry answered *"))
+        expect_answer(s, w, client_dry_answer(s, w->v[1]), 4);
     else if (words_are(w, 1, "* why answered *"))
         expect_answer(s, w, client_why_answer(s, w->v[1]), 4);
     else if (words_are(w, 1, "* alter unanswered"))

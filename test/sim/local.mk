@@ -33,6 +33,7 @@ test_sim_sim_SOURCES = \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h \
 	test/sim/sweep.c test/sim/sweep.h \
+	test/sim/check_dry.c test/sim/check_dry.h \
 	test/sim/check_push.c test/sim/check_push.h \
 	test/sim/together.c test/sim/together.h \
 	test/sim/verdicts.c test/sim/verdicts.h \

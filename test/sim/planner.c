@@ -52,6 +52,7 @@ void planner_init(struct planner *p, const char *name)
 {
     p->name = name;
     p->arena = arena_new();
+    p->trial_arena = arena_new();
     p->policy = policy_new();
     p->wrong_vnode = -1;
 }
@@ -64,6 +65,7 @@ void planner_fini(struct planner *p)
     free(p->job_id);
     free(p->old_bytes);
     policy_free(p->policy);
+    arena_free(p->trial_arena);
     arena_free(p->arena);
 }
 
@@ -76,7 +78,9 @@ static void send_register(struct sim *s, struct planner *p)
     const struct body_id body = { .id = p->name };
     const struct wire_request rq = { .number = BATCH_REGISTER_SCHED,
                                      .user = "root",
-                                     .extend = p->may_cut ? REGISTER_MAY_CUT : NULL,
+                                     .extend = p->may_cut ? REGISTER_MAY_CUT
+                                                   "," REGISTER_MAY_TRY
+                                                          : NULL,
                                      .body = &body };
 
     p->state = PLANNER_REGISTERING;
@@ -120,6 +124,7 @@ static void drop_link(struct sim *s, struct planner *p)
         net_disconnect(s, p->conn[i]);
     p->conn[0] = p->conn[1] = 0;
     p->state = PLANNER_OFF;
+    p->trial = NULL;
     end_cycle_memory(p);
     drop_kept(p);
     forget_answered(p);
@@ -171,6 +176,7 @@ static void end_cycle(struct sim *s, struct planner *p)
     forget_answered(p);
     free(p->job_id);
     p->job_id = NULL;
+    p->trial = NULL;
     p->state = PLANNER_IDLE;
     net_sched_done(s, p->conn[1]);
 }
@@ -279,6 +285,46 @@ static void begin_cycle(struct sim *s, struct planner *p, const char *job_id)
         begin_pass(s, p);
 }
 
+/* Dry runs. */
+
+static void try_next(struct sim *s, struct planner *p, const struct wire_request *said)
+{
+    static const struct body_run none = { .object_id = "", .vnodes = "" };
+    struct wire_request rq = { .number = BATCH_DRY_RUN, .body = &none };
+
+    if (said)
+        rq = *said;
+    rq.user = "root";
+    p->state = PLANNER_TRYING;
+    net_request(s, p->conn[0], &rq);
+}
+
+/* Each is planned on a picture of its own. */
+static void trial_told(struct sim *s, struct planner *p, const struct wire_reply *reply)
+{
+    struct wire_objects copy = { 0 };
+
+    p->trial = NULL;
+    arena_clear(p->trial_arena);
+    if (reply->code && reply->code != PBSE_SAVE_ERR)
+        check_failed(s, CHECK_DRY, "a scheduler may not ask: %d", reply->code);
+    if (reply->code || reply->objects.n == 0) {
+        end_cycle(s, p);
+        return;
+    }
+    p->trial = wire_objects_add(&copy, p->trial_arena, OBJECT_RESV,
+                                arena_strdup(p->trial_arena, reply->objects.v[0].name));
+    for (size_t i = 0; i < reply->objects.v[0].attrs.n; i++) {
+        const struct wire_attr *a = &reply->objects.v[0].attrs.v[i];
+
+        wire_attrs_add(&p->trial->attrs, p->trial_arena,
+                       arena_strdup(p->trial_arena, a->name),
+                       arena_strdup(p->trial_arena, a->resource),
+                       arena_strdup(p->trial_arena, a->value), a->op);
+    }
+    begin_pass(s, p);
+}
+
 static void on_command(struct sim *s, void *owner, int32_t command, const char *job_id)
 {
     struct planner *p = owner;
@@ -295,6 +341,9 @@ static void on_command(struct sim *s, void *owner, int32_t command, const char *
     } else if (command == 6) {
         drop_kept(p);
         net_sched_done(s, p->conn[1]);
+    } else if (command == SCHED_DRY_RUN) {
+        p->cut = false;
+        try_next(s, p, NULL);
     } else {
         begin_cycle(s, p, command == 11 ? job_id : NULL);
     }
@@ -311,6 +360,15 @@ static void plan_now(struct sim *s, void *arg)
 
     if (p->state != PLANNER_THINKING || l->life != p->life)
         return;
+    if (p->trial) {
+        struct wire_request said;
+
+        sched_try(p->snapshot, p->policy, sim_now_at(s), p->trial, p->arena, &said);
+        sim_trace(s, "scheduler %s: dry run of %s: %s", p->name, p->trial->name,
+                  said.extend);
+        try_next(s, p, &said);
+        return;
+    }
     for (size_t i = 0; i < p->n_answered; i++)
         snapshot_skip_resv(p->snapshot, p->answered[i]);
     sched_plan(p->snapshot, p->policy, sim_now_at(s), p->job_id, p->arena, &p->plan);
@@ -539,6 +597,8 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
 
     if (p->state == PLANNER_REGISTERING) {
         registered(s, p, reply);
+    } else if (p->state == PLANNER_TRYING) {
+        trial_told(s, p, reply);
     } else if (p->state == PLANNER_ASKING && p->kept) {
         changes_told(s, p, reply);
     } else if (p->state == PLANNER_ASKING) {

@@ -20,6 +20,7 @@ enum planner_state {
     PLANNER_ASKING,   /* status requests, one after the other */
     PLANNER_THINKING, /* planning takes its time */
     PLANNER_ACTING,   /* the steps of the plan */
+    PLANNER_TRYING,   /* the next dry run, after the answer to the last one */
 };
 
 struct planner {
@@ -47,8 +48,10 @@ struct planner {
     size_t asked;              /* index of the status request that is not answered */
     struct plan plan;
     size_t step;
-    bool may_cut; /* it says so when it registers */
-    bool cut;     /* the server wants the cycle to end */
+    bool may_cut; /* it says so when it registers, and that it knows of dry runs */
+    struct arena *trial_arena;
+    struct wire_object *trial; /* that the pass is for; NULL: none */
+    bool cut;                  /* the server wants the cycle to end */
     bool step_twice;
     int n_restarts;
     size_t n_again;

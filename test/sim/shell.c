@@ -875,6 +875,7 @@ void shell_crash(struct sim *s)
     svr_free(sh->svr);
     sh->svr = NULL;
     check_changes_forget(s);
+    dries_forget(&s->dries);
     model_free(sh->shadow);
     sh->shadow = NULL;
     sh->store = store_memory_reopen(sh->store);

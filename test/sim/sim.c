@@ -78,6 +78,7 @@ void sim_fini(struct sim *s)
     ledger_fini(&s->ledger);
     alters_fini(&s->alters);
     whys_fini(&s->whys);
+    dries_fini(&s->dries);
     runs_fini(&s->runs);
 }
 

@@ -11,6 +11,7 @@
 #define TEST_SIM_SIM_H
 
 #include "check_alter.h"
+#include "check_dry.h"
 #include "check_push.h"
 #include "check_qmove.h"
 #include "check_why.h"
@@ -71,6 +72,7 @@ struct sim {
     struct alters alters;
     struct pushes pushes;
     struct whys whys;
+    struct dries dries;
     size_t n_called; /* vnodes that the scenario gave a name */
     struct called {
         char word[16];

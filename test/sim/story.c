@@ -77,6 +77,14 @@ static void make_select(struct story *t, int most, struct booking *b)
              ncpus);
 }
 
+/* Some requests are tried first. It takes no number from the story: what happens is the
+ * same with it and without. */
+static void add_dry(struct story *t, int64_t second, int n)
+{
+    if ((second * 31 + n) % 4 == 0)
+        buf_add_str(t->out, " dry=1");
+}
+
 static void add_place(struct story *t)
 {
     static const char *const places[] = { "free",     "scatter", "pack",
@@ -100,6 +108,7 @@ static void reserve(struct story *t, int64_t second)
     at(t, second);
     buf_printf(t->out, "user%d reserves R%d select=%s", pick(t, 1, 2), n, b->select);
     add_place(t);
+    add_dry(t, second, n);
     buf_printf(t->out, " from %" PRId64 " for %" PRId64, b->start_s, b->length_s);
     if (b->length_s <= 60 && chance(t, 60)) {
         /* Compilers differ in the order in which they work out arguments. */
@@ -208,6 +217,8 @@ static void alter(struct story *t, int64_t second)
     else
         buf_printf(t->out, "user%d", pick(t, 1, 2));
     buf_printf(t->out, " alters R%d", n);
+    if (!push)
+        add_dry(t, second, n);
     if (chance(t, 65))
         add_times(t, second, booking(t, n));
     if (!force && chance(t, 40))

@@ -260,7 +260,8 @@ static void answer_of(const struct plan *plan, const struct wire_object *o,
     static const struct plan_step none = { .kind = PLAN_DENY_RESV,
                                            .id = "",
                                            .has_seq = true,
-                                           .reason = "the scheduler has no answer" };
+                                           .reason = "the scheduler has no answer",
+                                           .advice = "" };
     const char *number = wire_attrs_value(&o->attrs, ATTR_DRY_RUN, NULL);
     const struct plan_step *step = &none;
     struct wire_request said;

@@ -4,9 +4,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/dry_run.h"
 
+#include "lib/base/instant.h"
 #include "server/engine/svr_priv.h"
 
 #include <utlist.h>
+
+/* When a scheduler is asked again that has not answered. */
+#define ANSWER_AGAIN_S 5
 
 void dry_runs_wake(struct turn *t, struct parked *p)
 {
@@ -95,6 +99,24 @@ void dry_runs_next(struct turn *t, const struct request *rq, const struct act *a
     if (a->u.dry_run.number > 0)
         take_answer(t, l->name, a);
     give(t, rq, find_next(t, l->name), l->name);
+}
+
+void dry_runs_unanswered(struct turn *t, const char *sched)
+{
+    struct parked_user *u;
+    struct parked *p;
+
+    DL_FOREACH (t->s->parked.users, u) {
+        DL_FOREACH (u->first, p) {
+            struct dry_run *d = p->progress.dry;
+            const struct dry_asked *asked = d ? dry_run_asked(d, sched) : NULL;
+
+            if (!asked || !asked->was_given || asked->has_answered)
+                continue;
+            dry_run_put_again(d, instant_after(t->now_at, ANSWER_AGAIN_S));
+            wake(t, p);
+        }
+    }
 }
 
 void dry_runs_lost(struct turn *t, const char *sched)

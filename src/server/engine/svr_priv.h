@@ -121,6 +121,9 @@ void wake_due_cycles(struct turn *t);
 void dry_runs_wake(struct turn *t, struct parked *p);
 /* A scheduler asks for the next one, and may answer one: the act ACT_DRY_RUN. */
 void dry_runs_next(struct turn *t, const struct request *rq, const struct act *a);
+/* It is through with a command: what it was given and has not answered is put to it
+ * again, a little later. */
+void dry_runs_unanswered(struct turn *t, const char *sched);
 /* It has gone: whoever waits for its word is told. */
 void dry_runs_lost(struct turn *t, const char *sched);
 

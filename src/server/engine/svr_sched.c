@@ -135,6 +135,7 @@ void svr_sched_done(struct svr *s, int64_t now_at, uint64_t conn, struct effects
     if (l && l->conn[1] == conn) {
         /* The cycle that was to run a job is over, and no answer has come. */
         fail_running(&t, l);
+        dry_runs_unanswered(&t, l->name);
         sched_link_done(l);
     }
     settle(&t);

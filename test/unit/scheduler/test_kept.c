@@ -270,6 +270,26 @@ static void assert_same_plan(struct server *sv, const struct snapshot *fresh)
     }
 }
 
+/* A reservation that the server does not have, or has otherwise, is tried in both: the
+ * answers are the same, and nothing of it stays. */
+static void try_something(struct server *sv, struct snapshot *fresh)
+{
+    struct thing t = { .type = OBJECT_RESV, .number = pick(sv, 12) };
+    struct wire_objects list = { 0 };
+    struct wire_request a, b;
+
+    say(sv, &t);
+    add_thing(sv, &list, &t);
+    scene_attrs(&sv->sc, &list.v[0].attrs, pick(sv, 2) ? "dry_run=7" : "");
+    sched_try(fresh, sv->sc.policy, sv->now_at, &list.v[0], sv->sc.arena, &a);
+    sched_try(sv->kept, sv->sc.policy, sv->now_at, &list.v[0], sv->sc.arena, &b);
+    CU_ASSERT_STRING_EQUAL(a.extend, b.extend);
+    CU_ASSERT_STRING_EQUAL(((const struct body_run *)a.body)->vnodes,
+                           ((const struct body_run *)b.body)->vnodes);
+    CU_ASSERT_EQUAL(((const struct body_run *)a.body)->argument,
+                    ((const struct body_run *)b.body)->argument);
+}
+
 /* Patched 'times' often, then compared with all at once. Returns how often the order
  * was lost. */
 static int story(uint64_t seed)
@@ -302,6 +322,11 @@ static int story(uint64_t seed)
             CU_FAIL("the kept snapshot differs");
         }
         assert_same_plan(&sv, fresh);
+        if (pick(&sv, 2)) {
+            try_something(&sv, fresh);
+            CU_ASSERT_TRUE(snapshot_same(sv.kept, fresh, &why));
+            assert_same_plan(&sv, fresh);
+        }
         snapshot_free(fresh);
     }
     snapshot_free(sv.kept);

@@ -386,6 +386,26 @@ static void test_a_series(void)
     world_free(&w);
 }
 
+/* A scheduler that has left one unanswered is asked again. */
+static void test_an_answer_that_is_missing(void)
+{
+    struct world w;
+
+    make(&w);
+    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
+    CU_ASSERT_PTR_NOT_NULL(next(&w, "", "", 0, NULL));
+    world_sched_done(&w);
+    go_on(&w);
+    CU_ASSERT_PTR_NULL(next(&w, "", "", 0, NULL));
+    world_clear(&w);
+    world_go(&w, w.now_at + 5);
+    go_on(&w);
+    CU_ASSERT_TRUE(world_commanded(&w, SCHED_DRY_RUN));
+    answer(&w, "(vn[0]:ncpus=2)", START, YES);
+    CU_ASSERT_PTR_NOT_NULL(strstr(verdict(&w), "verdict=confirm"));
+    world_free(&w);
+}
+
 /* Never fails open. */
 static void test_strangers(void)
 {
@@ -532,6 +552,7 @@ int main(void)
         { "maintenance names whom it takes from", test_maintenance },
         { "a running job", test_a_running_job },
         { "a series", test_a_series },
+        { "who has not answered is asked again", test_an_answer_that_is_missing },
         { "a stranger is never asked", test_strangers },
         { "nobody else asks for them", test_nobody_else_asks_for_them },
         { "client, time and scheduler end it", test_what_ends_it },
