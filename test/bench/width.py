@@ -3,14 +3,18 @@
 """width.py - what reservations cost on clusters of every width: figures for doc/performance.md.
 
     HF_PREFIX=<install prefix> test/bench/width.py curve [--sizes 10,100,1000,10000]
+    HF_PREFIX=<install prefix> test/bench/width.py alter [--vnodes 10000] [--resvs 1000]
     HF_PREFIX=<install prefix> test/bench/width.py loss
+    HF_PREFIX=<install prefix> test/bench/width.py outage
     HF_PREFIX=<install prefix> test/bench/width.py many
     HF_PREFIX=<install prefix> test/bench/width.py memory
     HF_PREFIX=<install prefix> test/bench/width.py cycle
 
 Each part starts private clusters with mock vnodes. "curve" asks for a reservation and alters
-it on clusters with more and more vnodes and a tenth as many reservations; "loss" takes a
-tenth of 5,000 vnodes from 500 reservations; "many" has 10,000 reservations: status, restart,
+it on clusters with more and more vnodes and a tenth as many reservations; "alter"
+asks for times and for a select beside as many live reservations as are told; "loss" takes a
+tenth of 5,000 vnodes from 500 reservations; "outage" takes 1,000 vnodes from 500 running ones,
+once with their MoM and once one by one, and lets them be made anew; "many" has 10,000 reservations: status, restart,
 and what an idle second costs; "memory" has 50,000 vnodes and 10,000 reservations; "cycle" asks
 for reservations while the scheduler looks at 10,000 jobs on 5,000 vnodes."""
 import argparse
@@ -82,6 +86,99 @@ def curve_of(vnodes, runs):
 def curve(args):
     for vnodes in args.sizes.split(","):
         curve_of(int(vnodes), args.runs)
+
+
+def alter(args):
+    """By times and by a select, of one that waits and of one that runs."""
+    with Cluster(vnodes=args.vnodes, mock=True) as cluster:
+        server = cluster.server
+        reserve(cluster, time.time() + 86400, args.resvs)
+        running = server.submit(Reservation(select="64:ncpus=1", start=time.time() + 5,
+                                            duration=HOUR, options=["-l", "place=vscatter"]))
+        waiting = server.submit(Reservation(select="64:ncpus=1", start=time.time() + 9000000,
+                                            duration=HOUR, options=["-l", "place=vscatter"]))
+        for rid, state in ((waiting, "CONFIRMED"), (running, "RUNNING")):
+            server.expect(RESV, {"reserve_state": "RESV_" + state}, id=rid, deadline=120)
+        used = processor_ms(server), processor_ms(cluster.scheduler)
+        for name, rid in (("waits", waiting), ("runs", running)):
+            times, selects = [], []
+            for i in range(args.runs):
+                for kept, words in ((times, ["-D", str(HOUR + 60 * i + 60)]),
+                                    (selects, ["-l", "select=%d:ncpus=1" % (63 - i)])):
+                    argv = ["pbs_ralter", "-I", "60"] + words + [rid]
+                    done = []
+                    kept.append(timed(lambda: done.append(cluster.run(argv))))
+                    assert done[0].stdout.endswith(" CONFIRMED\n"), done[0].stdout
+            for what, kept in (("-D", times), ("-l select", selects)):
+                say("pbs_ralter -I %s of one that %s, median" % (what, name),
+                    statistics.median(kept), note="%.1f to %.1f" % (min(kept), max(kept)))
+        for daemon, before in zip((server, cluster.scheduler), used):
+            say("processor time for each: " + daemon.name,
+                (processor_ms(daemon) - before) / (4 * args.runs))
+
+
+def stamp(line):
+    """The time of a line of a log, in seconds of its day."""
+    hours, minutes, seconds = line.split(";")[0].split(" ")[1].split(":")
+    return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+
+
+def marked_ms(server, begin, resvs):
+    """From the first line of the log with 'begin' to the last reservation that is marked."""
+    def marks():
+        return [l for l in server.log_lines() if "An attempt to reconfirm reservation" in l]
+    wait_for("all to be marked", lambda: len(marks()) >= resvs, deadline=120)
+    first = next(l for l in server.log_lines() if begin in l)
+    return (stamp(marks()[-1]) - stamp(first)) * 1000
+
+
+def outage_of(args, vnodes, take):
+    """A cluster whose first 1,000 vnodes have the running reservations, two each."""
+    with Cluster(vnodes=vnodes, mock=True) as cluster:
+        server = cluster.server
+        server.manager(MGR_CMD_SET, SERVER, {"reserve_retry_time": args.retry})
+        start = time.time() + 60 + args.resvs / 20
+        for _ in range(args.resvs):
+            server.submit(Reservation(select="2:ncpus=2", start=start, duration=9 * HOUR,
+                                      options=["-l", "place=vscatter"]))
+        wait_for("all to run", lambda: all(
+            r["reserve_state"] == "RESV_RUNNING" for r in server.status(RESV)), deadline=600)
+        take(cluster)
+
+
+def mom_is_lost(args, cluster):
+    cluster.mom.kill()
+    say("1,000 vnodes of a MoM that dies: all marked, after the server knows",
+        marked_ms(cluster.server, args.lost, args.resvs))
+
+
+def each_is_lost(args, cluster):
+    server = cluster.server
+    names = ",".join("vn[%d]" % i for i in range(2 * args.resvs))
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    begin = time.time()
+    say("1,000 vnodes set offline, one change each, until all is answered", timed(
+        lambda: cluster.run(["qmgr", "-c", "set node %s state=offline" % names], timeout=600)))
+    degraded = [r for r in server.status(RESV) if r["reserve_substate"] == "10"]
+    assert len(degraded) == args.resvs, len(degraded)
+    say("all marked, from the first change to a status that says so",
+        (time.time() - begin) * 1000)
+    # One attempt for all: the last one's time has come when scheduling is on again.
+    time.sleep(args.retry + 1)
+    used = processor_ms(server), processor_ms(cluster.scheduler)
+    begin = time.time()
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    wait_for("all to be made anew", lambda: not any(
+        r["reserve_substate"] == "10" for r in server.status(RESV)), deadline=600)
+    say("all made anew in one attempt", (time.time() - begin) * 1000)
+    for daemon, before in zip((server, cluster.scheduler), used):
+        say("processor time for that: " + daemon.name, processor_ms(daemon) - before)
+
+
+def outage(args):
+    if args.lost:
+        outage_of(args, 2 * args.resvs, lambda cluster: mom_is_lost(args, cluster))
+    outage_of(args, 6 * args.resvs, lambda cluster: each_is_lost(args, cluster))
 
 
 def loss(args):
@@ -157,7 +254,7 @@ def cycle(args):
         say("longest", max(times), note=server.status(SERVER)[0]["state_count"])
 
 
-PARTS = {f.__name__: f for f in (curve, loss, many, memory, cycle)}
+PARTS = {f.__name__: f for f in (curve, alter, loss, outage, many, memory, cycle)}
 
 
 def main():
@@ -167,6 +264,9 @@ def main():
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--vnodes", type=int, default=5000)
     parser.add_argument("--resvs", type=int, default=500)
+    parser.add_argument("--retry", type=int, default=20, help="reserve_retry_time of an outage")
+    parser.add_argument("--lost", default="stream_eof, ", help="what the log says of a MoM "
+                        "that is lost")
     args = parser.parse_args()
     make_users()
     try:
