@@ -5,6 +5,7 @@
 #include "scene.h"
 
 #include "lib/base/rnd.h"
+#include "scheduler/snapshot/snapshot.h"
 
 #define OBJECTS_MAX 24
 #define ROUNDS      300
@@ -76,9 +77,9 @@ static void say_vnode(struct server *sv, struct thing *t)
 
 static void say_queue(struct server *sv, struct thing *t)
 {
-    snprintf(t->text, sizeof(t->text), "queue_type=%s started=%s %s",
+    snprintf(t->text, sizeof(t->text), "queue_type=%s started=%s %s %s",
              pick(sv, 5) ? "Execution" : "Route", pick(sv, 4) ? "True" : "False",
-             partition(sv));
+             pick(sv, 3) ? "" : "resources_available.ncpus=2", partition(sv));
 }
 
 /* Three occurrences, some of which may want other vnodes. */
@@ -426,6 +427,72 @@ static void test_nothing_stays_of_what_is_gone(void)
     scene_free(&sc);
 }
 
+enum {
+    CROWD = 20,       /* jobs that come and go together */
+    PARTS = 400,      /* of the exec_vnode of each */
+    TURNS = 200,      /* a crowd comes, or goes */
+    PATCH = 16 << 20, /* more than the links of one crowd take */
+    BOUND = (64 << 20) + 4096
+};
+
+/* One more reply: a crowd that runs, or is gone. */
+static void patch_crowd(struct scene *sc, uint64_t turn, const char *exec_vnode)
+{
+    struct wire_objects list = { 0 };
+
+    for (int i = 0; i < CROWD; i++) {
+        const char *id = arena_printf(sc->arena, "%d.svr", (int)(turn / 2) * CROWD + i);
+        struct wire_attrs *attrs =
+            &wire_objects_add(&list, sc->arena, OBJECT_JOB, id)->attrs;
+
+        if (turn % 2)
+            continue;
+        scene_attrs(sc, attrs,
+                    "queue=workq job_state=R substate=42 schedselect=1:ncpus=1");
+        wire_attrs_add(attrs, sc->arena, "exec_vnode", NULL, exec_vnode, WIRE_OP_SET);
+    }
+    scene_attrs(sc, &wire_objects_add(&list, sc->arena, OBJECT_MARK, "")->attrs,
+                mark(sc, turn));
+    CU_ASSERT_TRUE_FATAL(snapshot_patch(sc->snapshot, &list));
+}
+
+static void scene_plan_apart(struct scene *sc)
+{
+    struct arena *arena = arena_new();
+    struct plan plan;
+
+    sched_plan(sc->snapshot, sc->policy, NOW, NULL, arena, &plan);
+    arena_free(arena);
+}
+
+/* Links of jobs that are gone stay until they are as much as the bound says; then all
+ * is derived anew, and the memory is given back. */
+static void test_links_of_what_is_gone_are_bounded(void)
+{
+    struct scene sc = scene_new();
+    struct buf exec = { 0 };
+    size_t before = 0, n_fallen = 0;
+
+    for (int i = 0; i < PARTS; i++)
+        buf_printf(&exec, "%s(n1:ncpus=1)", i ? "+" : "");
+    snapshot_keep(sc.snapshot);
+    scene_vnode(&sc, "n1", "n1", 1000000, "");
+    scene_queue(&sc, "workq", true);
+    for (uint64_t turn = 0; turn < TURNS; turn++) {
+        size_t used;
+
+        patch_crowd(&sc, turn, exec.data);
+        scene_plan_apart(&sc);
+        used = arena_used_bytes(snap_derived_arena(sc.snapshot));
+        CU_ASSERT(used < BOUND + PATCH);
+        n_fallen += used < before;
+        before = used;
+    }
+    CU_ASSERT(n_fallen > 0);
+    buf_fini(&exec);
+    scene_free(&sc);
+}
+
 static void test_replies_follow_one_another(void)
 {
     static const char *const wrong[] = {
@@ -463,6 +530,8 @@ int main(void)
           test_patched_is_as_fresh },
         { "a difference has the name of its object", test_differences_are_named },
         { "nothing stays of what is gone", test_nothing_stays_of_what_is_gone },
+        { "memory of links that are gone is bounded",
+          test_links_of_what_is_gone_are_bounded },
         { "a reply that does not follow the last one changes nothing",
           test_replies_follow_one_another },
     };
