@@ -1,22 +1,31 @@
 /* queues.c - the tables of queues and of servers (cli.md 4.6, 4.7).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/bounded.h"
 #include "cmds/qstat/qstat.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 /* The number behind "Queued:" and its like in state_count. */
-static long count_of(const struct batch_status *o, const char *word)
+static int64_t count_of(const struct batch_status *o, const char *word)
 {
     const char *all = cell_or(status_value(o, "state_count", NULL), "");
     /* No word of the list is the end of another one, so the first place is the right
      * one. */
     const char *at = strstr(all, word);
 
-    return at && at[strlen(word)] == ':' ? strtol(at + strlen(word) + 1, NULL, 10) : 0;
+    return at && at[strlen(word)] == ':' ? strtoll(at + strlen(word) + 1, NULL, 10) : 0;
+}
+
+/* Jobs that are held or wait for their time count as queued (cli.md 4.6). */
+static int64_t count_waiting(const struct batch_status *o)
+{
+    return bounded_add(count_of(o, "Queued"),
+                       bounded_add(count_of(o, "Held"), count_of(o, "Waiting")));
 }
 
 /* A value for a column, "0" when it is not set. */
@@ -38,7 +47,7 @@ static void print_counts(const struct batch_status *o)
     char number[CELL_MAX], cell[CELL_MAX];
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-        snprintf(number, sizeof(number), "%ld", count_of(o, words[i]));
+        snprintf(number, sizeof(number), "%" PRId64, count_of(o, words[i]));
         printf(" %5s", cell_cut(cell, number, 5));
     }
 }
@@ -92,30 +101,29 @@ static const char *memory_limit(const struct qstat *q, const struct batch_status
 
 void qstat_print_limits(const struct qstat *q, const struct batch_status *queues)
 {
-    long running = 0, queued = 0;
+    int64_t running = 0, queued = 0;
     char memory[CELL_MAX];
 
     printf("\nserver: %s\n\n", q->server);
     puts("Queue            Memory CPU Time Walltime Node   Run   Que   Lm  State");
     puts("---------------- ------ -------- -------- ---- ----- ----- ----  -----");
     for (; queues; queues = queues->next) {
-        long run = count_of(queues, "Running");
-        /* Jobs that are held or wait for their time count as queued (cli.md 4.6). */
-        long que = count_of(queues, "Queued") + count_of(queues, "Held") +
-                   count_of(queues, "Waiting");
+        int64_t run = count_of(queues, "Running");
+        int64_t que = count_waiting(queues);
 
-        printf("%-16.16s %6.6s %8.8s %8.8s %4.4s %5ld %5ld %4.4s   %c %c\n",
+        printf("%-16.16s %6.6s %8.8s %8.8s %4.4s %5" PRId64 " %5" PRId64
+               " %4.4s   %c %c\n",
                queues->name, memory_limit(q, queues, memory),
                limit(queues, "cput", "  --   "), limit(queues, "walltime", "  --   "),
                limit(queues, "nodect", "-- "), run, que,
                cell_or(status_value(queues, "max_running", NULL), "  --   "),
                is_true(queues, "enabled") ? 'E' : 'D',
                is_true(queues, "started") ? 'R' : 'S');
-        running += run;
-        queued += que;
+        running = bounded_add(running, run);
+        queued = bounded_add(queued, que);
     }
     /* The totals stand under the columns Run and Que. */
-    printf("%47s----- -----\n%47s%5ld %5ld\n", "", "", running, queued);
+    printf("%47s----- -----\n%47s%5" PRId64 " %5" PRId64 "\n", "", "", running, queued);
 }
 
 static void server_heading(void)

@@ -221,6 +221,11 @@ static void test_full_forms(void)
     replay("full");
 }
 
+static void test_absurd_numbers(void)
+{
+    replay("absurd");
+}
+
 static void test_limits(void)
 {
     replay("limits");
@@ -356,6 +361,7 @@ int main(void)
         { "qstat's errors are as they were captured", test_errors },
         { "options of qstat go together or do not", test_more },
         { "the full forms of jobs are as they were captured", test_full_forms },
+        { "absurd numbers", test_absurd_numbers },
         { "limits with several entries", test_limits },
         { "a name that is no UTF-8 is a member all the same", test_strange_bytes },
         { "wide ids and a server's comment change the tables", test_wide_ids },
