@@ -114,7 +114,7 @@ enum plan_failure {
     FAIL_NONPRIME_ONLY,
     FAIL_NO_VNODES,
     FAIL_IN_USE,
-    FAIL_SHORT, /* of a resource: struct plan_short has the details */
+    FAIL_SHORT,       /* of a resource: struct plan_short has the details */
     FAIL_QUEUE_SHORT, /* of what the job's queue has available */
     FAIL_CONFLICT,
     FAIL_NOT_FOR_RESV,
