@@ -356,6 +356,43 @@ static void complete_window(struct window *w, const struct batch_status *resv)
     }
 }
 
+static const char *value_in(const struct batch_status *resv, const char *name)
+{
+    for (const struct attrl *a = resv ? resv->attribs : NULL; a; a = a->next)
+        if (strcmp(a->name, name) == 0)
+            return a->value;
+    return NULL;
+}
+
+/* What the reservation is doing that does not go with an alteration. */
+static void explain_state(const struct batch_status *resv, const char *id,
+                          struct buf *words)
+{
+    const char *state = value_in(resv, "reserve_state");
+
+    switch (state ? atoi(state) : RESV_NONE) {
+    case RESV_UNCONFIRMED:
+        if (value_in(resv, "reserve_rrule"))
+            buf_printf(
+                words,
+                "no scheduler has confirmed %s yet, and until then the times and "
+                "chunks of a standing reservation stay; delete it and submit it "
+                "again to have others",
+                id);
+        break;
+    case RESV_BEING_ALTERED:
+        buf_printf(words, "another alteration of %s waits for its answer", id);
+        break;
+    case RESV_BEING_DELETED:
+    case RESV_DELETED:
+        buf_printf(words, "%s is being deleted", id);
+        break;
+    case RESV_DELETING_JOBS:
+        buf_printf(words, "the occurrence of %s is over and its jobs are ending", id);
+        break;
+    }
+}
+
 /* The second line: what is wrong with the times, or with the chunks, compared with what
  * the reservation has. */
 static void explain_altered(const struct ralter *r, int conn, const char *id, int index,
@@ -372,6 +409,8 @@ static void explain_altered(const struct ralter *r, int conn, const char *id, in
         w.has_base = true;
         complete_window(&w, resv);
         explain_window(&w, time(NULL), &words);
+    } else if (error == PBSE_BADSTATE) {
+        explain_state(resv, id, &words);
     } else if (error == PBSE_UNKRESVID) {
         buf_printf(&words, "there is no reservation %s; pbs_rstat lists all", id);
     } else if (error == PBSE_SELECT_NOT_SUBSET) {

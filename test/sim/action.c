@@ -272,10 +272,25 @@ static const char *renamed(const struct words *w, struct arena *arena)
     return suffix ? arena_printf(arena, "%s_%s", w->v[2], suffix) : NULL;
 }
 
+/* "R1[3]": the third occurrence of R1; 0: none is named. */
+static uint32_t index_in(const char *word)
+{
+    const char *bracket = strchr(word, '[');
+
+    return bracket ? (uint32_t)atoll(bracket + 1) : 0;
+}
+
+/* The id of the reservation that "R1" or "R1[3]" is of. */
+static const char *series_labelled(const struct sim *s, const char *word,
+                                   struct arena *arena)
+{
+    return label_id(s, arena_strndup(arena, word, strcspn(word, "[")));
+}
+
 static bool alters(struct sim *s, const struct words *w)
 {
-    const char *id = label_id(s, w->v[2]);
     struct arena *arena = arena_new();
+    const char *id = series_labelled(s, w->v[2], arena);
     const struct alter_wish wish = {
         .user = w->v[0],
         .label = w->v[2],
@@ -291,6 +306,7 @@ static bool alters(struct sim *s, const struct words *w)
         .waiting = words_after(w, "waiting"),
         .force = strcmp(w->v[w->n - 1], "force") == 0,
         .push = strcmp(w->v[w->n - 1], "push") == 0,
+        .occurrence = index_in(w->v[2]),
     };
 
     if (id && w->n > 3)
@@ -381,10 +397,14 @@ static bool submits(struct sim *s, const struct words *w)
 
 static bool deletes(struct sim *s, const struct words *w)
 {
-    const char *id = label_id(s, w->v[2]);
+    struct arena *arena = arena_new();
+    const char *id = series_labelled(s, w->v[2], arena);
     const struct model *m = shell_model(s);
 
-    if (id)
+    arena_free(arena);
+    if (id && index_in(w->v[2]))
+        client_delete_occurrence(s, w->v[0], w->v[2], id, index_in(w->v[2]));
+    else if (id)
         client_delete(s, w->v[0], w->v[2], id, model_resv(m, id) != NULL, w->n > 3);
     return true;
 }

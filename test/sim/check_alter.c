@@ -99,13 +99,26 @@ const struct wish *alter_open(struct sim *s, const struct resv *r)
 {
     const struct wish *w;
 
-    if (!proposal_is_open(r))
+    /* One of a later occurrence is shown there (check_occurrence.c). */
+    if (!proposal_is_about_shown(r))
         return NULL;
     w = find_wish(s, r->obj.id, (uint64_t)proposal_seq(r));
     if (!w)
         check_failed(s, CHECK_ALTER, "%s is being altered and nobody asked for it",
                      r->obj.id);
     return w;
+}
+
+const struct wish *alter_wish(const struct sim *s, const struct resv *r)
+{
+    const struct wish *w;
+
+    if (proposal_is_open(r))
+        return find_wish(s, r->obj.id, (uint64_t)proposal_seq(r));
+    DL_FOREACH (s->alters.wishes, w)
+        if (w->later && strcmp(w->id, r->obj.id) == 0)
+            return w;
+    return NULL;
 }
 
 static uint64_t first_record_of(const struct effects *out, const char *id)
@@ -161,14 +174,22 @@ void alter_requested(struct sim *s, const struct model *before,
     const struct body_modify_resv *body = &said;
     const struct object *o = model_find(before, OBJ_RESV, body->resv_id);
     uint64_t seq = first_record_of(out, body->resv_id);
+    const struct occurrence *oc = NULL;
     struct wish *w;
 
-    if (!o || !seq)
+    if (!o || !seq || (act && act->what != RESV_ACT_ALTER))
         return;
+    if (act && act->occurrence)
+        oc = occurrence_at(before, TO_RESV(o), act->occurrence, out->arena);
     w = xcalloc(1, sizeof(*w));
     w->id = xstrdup(body->resv_id);
     w->seq = seq;
     w->force = rq->extend && strcmp(rq->extend, "force") == 0;
+    if (oc && !occurrence_is_current(oc)) {
+        w->later = act->occurrence;
+        o = &occurrence_as_resv(oc, out->arena)->obj;
+    }
+    w->force |= act && (act->flags & RESV_ACT_FORCE);
     w->push = act && (act->flags & RESV_ACT_PUSH);
     w->select = given_text(&body->attrs, "Resource_List");
     w->name = given_text(&body->attrs, "Reserve_Name");
@@ -463,7 +484,7 @@ void check_alter_before(struct sim *s, const struct model *m, const struct recor
         check_failed(s, CHECK_ALTER, "%s is altered twice at once", rec->id);
     if (rec->fact == FACT_RESV_ALTER_ASKED || rec->fact == FACT_RESV_ALTER_DENIED)
         check_untouched(s, rec);
-    if (rec->fact == FACT_RESV_ALTER_DENIED && w && w->force &&
+    if (rec->fact == FACT_RESV_ALTER_DENIED && w && w->force && !w->later &&
         rec->reason != REASON_SERVER_BEGAN && !is_impossible(r, w, rec) &&
         !lacks_a_part(s, m, w, rec))
         check_failed(s, CHECK_ALTER, "forced alteration of %s is denied", rec->id);
@@ -558,7 +579,7 @@ void check_alter_after(struct sim *s, const struct model *m, const struct record
         return;
     w = s->alters.granted ? s->alters.granted : find_wish(s, rec->id, rec->seq);
     s->alters.granted = NULL;
-    if (!w)
+    if (!w || w->later)
         return;
     check_made(s, &r->obj, w);
     if (rec->fact != FACT_RESV_ALTERED)
@@ -579,7 +600,7 @@ void check_alters_settled(struct sim *s, const struct model *m)
         enum resv_phase phase = resv_phase(r);
 
         if (proposal_is_open(r) && !phase_is_confirmed(phase) &&
-            phase != PHASE_UNCONFIRMED)
+            phase != PHASE_UNCONFIRMED && r->n_later == 0)
             check_failed(s, CHECK_ALTER, "%s is being altered and deleted", o->id);
         if (!svr_is_settling(s->shell.svr))
             check_needed(s, r);

@@ -26,6 +26,8 @@ struct wish {
     enum wish_fate fate;
     uint64_t fate_seq; /* of the record that settled it */
     bool checked;      /* all parts have had the same fate */
+    int64_t later;     /* of a series: index of the occurrence that it is about; 0: the
+                          current one */
     bool times;        /* of the reservation are wanted; below is what they would be */
     int64_t start_at;
     int64_t end_at;
@@ -66,6 +68,10 @@ void alter_requested(struct sim *s, const struct model *before,
 
 /* The open alteration of the reservation in 'm'; NULL: none is open. */
 const struct wish *alter_open(struct sim *s, const struct resv *r);
+
+/* The one of the reservation that a record about a later occurrence answers: the open
+ * one, or the last one; NULL: there is none. */
+const struct wish *alter_wish(const struct sim *s, const struct resv *r);
 
 /* A record is about to be applied to 'm', and was. */
 void check_alter_before(struct sim *s, const struct model *m, const struct record *rec);

@@ -34,7 +34,8 @@ static void check_begun(struct sim *s, const struct model *m, const struct resv 
     const struct change *begun = change_of(rec, RESV_A_HF_ON_END);
     const char *says = obj_str(&r->obj, RESV_A_ON_END,
                                obj_str(m->server, SERVER_A_RESV_DEFAULT_ON_END, NULL));
-    bool ends = rec->fact == FACT_RESV_OVER || rec->reason == REASON_END_REACHED;
+    bool ends = (rec->fact == FACT_RESV_OVER && rec->reason != REASON_CANCELLED) ||
+                rec->reason == REASON_END_REACHED;
     const char *want = ends && is_kept(says) ? says : NULL;
 
     /* A record does not name what stays as it is. */

@@ -89,7 +89,7 @@ static void check_one(struct sim *s, const struct resv *r, const struct wire_obj
 {
     const struct resources *list = obj_resources(&r->obj, RESV_A_RESOURCE_LIST);
     const struct wish *w = alter_open(s, r);
-    bool open = proposal_is_open(r);
+    bool open = proposal_is_about_shown(r);
 
     check_num(s, o, RESV_A_RESERVE_STATE,
               open ? RESV_BEING_ALTERED : (int64_t)resv_phase_state(resv_phase(r)));

@@ -215,9 +215,11 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_dry_record(s, s->shell.shadow, e->u.record);
         check_push_before(s, s->shell.shadow, e->u.record);
         check_alter_before(s, s->shell.shadow, e->u.record);
+        check_occurrence_before(s, s->shell.shadow, e->u.record);
         check_together_before(s, s->shell.shadow, e->u.record);
         model_apply(s->shell.shadow, e->u.record);
         check_alter_after(s, s->shell.shadow, e->u.record);
+        check_occurrence_after(s, s->shell.shadow, e->u.record);
     }
     /* Without records nothing may have changed: looked at now and then. */
     if (changed || s->n_steps % 5 == 0)
@@ -228,6 +230,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_alters_settled(s, m);
         check_together_settled(s, m);
         check_push_settled(s, m);
+        check_occurrences_settled(s, m);
         check_qmove_settled(s, m);
         check_books(s, m);
         check_history(s, m);

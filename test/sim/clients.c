@@ -183,11 +183,13 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
 }
 
 /* The same alteration in the request that can say it. */
-static void send_push(struct sim *s, struct client *c,
-                      const struct body_modify_resv *alter)
+static void send_act(struct sim *s, struct client *c, const struct alter_wish *w,
+                     const struct body_modify_resv *alter)
 {
     const struct body_resv_act body = { .what = RESV_ACT_ALTER,
-                                        .flags = RESV_ACT_PUSH,
+                                        .flags = (w->push ? RESV_ACT_PUSH : 0) |
+                                                 (w->force ? RESV_ACT_FORCE : 0),
+                                        .occurrence = w->occurrence,
                                         .id = alter->resv_id,
                                         .attrs = alter->attrs };
 
@@ -222,8 +224,8 @@ void client_alter(struct sim *s, const struct alter_wish *w)
         set_end(&body.attrs, arena, &w->end);
         if (w->waiting)
             set(&body.attrs, arena, "interactive", NULL, w->waiting);
-        if (w->push)
-            send_push(s, c, &body);
+        if (w->push || w->occurrence)
+            send_act(s, c, w, &body);
         else if (w->dry)
             try_first(s, c, &rq,
                       &(struct body_resv_act){ .what = RESV_ACT_ALTER,
@@ -310,6 +312,22 @@ void client_delete(struct sim *s, const char *user, const char *label, const cha
     c->id = xstrdup(id);
     send_extended(s, c, resv ? BATCH_DELETE_RESV : BATCH_DELETE_JOB_LIST,
                   resv ? (const void *)&body : &list, history ? "deletehist" : NULL);
+}
+
+void client_delete_occurrence(struct sim *s, const char *user, const char *label,
+                              const char *id, uint32_t occurrence)
+{
+    const struct body_resv_act body = { .what = RESV_ACT_DELETE,
+                                        .occurrence = occurrence,
+                                        .id = id };
+    struct client *c = begin(s, CLIENT_DELETE_RESV, user, label);
+
+    if (!c)
+        return;
+    c->id = xstrdup(id);
+    c->occurrence = occurrence;
+    occurrence_delete_asked(s, id, occurrence);
+    send(s, c, BATCH_RESV_ACT, &body);
 }
 
 void client_run(struct sim *s, const char *label, const char *id)
@@ -438,6 +456,15 @@ static void end(struct sim *s, struct client *c)
     c->conn = 0;
 }
 
+/* "S5[3].svr": S5.svr */
+static const char *series_id(const char *id, struct arena *arena)
+{
+    const char *close = strchr(id, ']');
+
+    return close ? arena_printf(arena, "%.*s%s", (int)strcspn(id, "["), id, close + 1)
+                 : id;
+}
+
 /* "R1.svr CONFIRMED": remembered as "CONFIRMED", and as told. */
 static void told_of(struct sim *s, struct client *c, const char *text)
 {
@@ -450,7 +477,9 @@ static void told_of(struct sim *s, struct client *c, const char *text)
         arena_free(arena);
         return;
     }
-    e = ledger_told(s, OBJ_RESV, arena_strndup(arena, text, (size_t)(word - text)));
+    e = ledger_told(
+        s, OBJ_RESV,
+        series_id(arena_strndup(arena, text, (size_t)(word - text)), arena));
     free(c->answer);
     c->answer = xstrdup(word + 1);
     /* Of an alteration it only says that that was made (reservations.md 13.8). */
@@ -542,6 +571,8 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
         c->answer = xstrdup("ok");
     } else if (c->kind == CLIENT_WHY) {
         c->answer = reason_told(reply);
+    } else if (c->kind == CLIENT_DELETE_RESV && c->occurrence) {
+        occurrence_deleted(s, c->id, c->occurrence);
     } else if (c->kind == CLIENT_DELETE_RESV) {
         e = ledger_told(s, OBJ_RESV, c->id);
         e->told_ending = true;

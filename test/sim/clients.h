@@ -37,10 +37,11 @@ struct client {
     char *vnodes; /* RESERVE: of maintenance, which the client confirms itself */
     char *real;   /* the request that is tried first, as bytes; NULL: none */
     size_t real_len;
-    bool tries;    /* it is being tried */
-    char *verdict; /* that it was told, NULL: none */
-    void *line;    /* of the scenario, for a sweep; NULL: none */
-    uint64_t seq;  /* of the last record that its requests made, for a sweep */
+    bool tries;          /* it is being tried */
+    char *verdict;       /* that it was told, NULL: none */
+    void *line;          /* of the scenario, for a sweep; NULL: none */
+    uint64_t seq;        /* of the last record that its requests made, for a sweep */
+    uint32_t occurrence; /* DELETE_RESV: of a series, that one alone; 0: all of it */
     struct client *prev, *next;
 };
 
@@ -91,6 +92,7 @@ struct alter_wish {
     const char *waiting; /* -I */
     bool force;
     bool push;
+    uint32_t occurrence; /* of a series; 0: none is named */
 };
 void client_alter(struct sim *s, const struct alter_wish *wish);
 
@@ -116,6 +118,9 @@ void client_submit(struct sim *s, const struct job_wish *wish);
 
 void client_delete(struct sim *s, const char *user, const char *label, const char *id,
                    bool resv, bool history);
+/* pbs_rdel of one occurrence. */
+void client_delete_occurrence(struct sim *s, const char *user, const char *label,
+                              const char *id, uint32_t occurrence);
 void client_run(struct sim *s, const char *label, const char *id);
 
 /* qmove into that queue, and qorder with that other job. */

@@ -158,6 +158,34 @@ static void expect_times(struct sim *s, const struct words *w)
                      start_at, end_at);
 }
 
+static const struct occurrence *labelled_occurrence(struct sim *s, const char *word)
+{
+    struct arena *arena = arena_new();
+    const char *id = label_id(s, arena_strndup(arena, word, strcspn(word, "[")));
+    const struct resv *r = id ? model_resv(shell_model(s), id) : NULL;
+    const struct occurrence *oc =
+        r ? occurrence_at(shell_model(s), r, atoll(strchr(word, '[') + 1), arena)
+          : NULL;
+
+    arena_free(arena);
+    return oc;
+}
+
+/* "R1[3] is from 100 to 200", "R1[3] is gone" */
+static void expect_occurrence(struct sim *s, const struct words *w)
+{
+    const struct occurrence *oc = labelled_occurrence(s, w->v[1]);
+    struct window is = oc ? occurrence_window(oc) : (struct window){ 0 };
+    bool gone = strcmp(w->v[3], "gone") == 0;
+
+    if (gone == (oc != NULL))
+        check_failed(s, CHECK_EXPECT, "%s is %sthere", w->v[1], oc ? "" : "not ");
+    else if (!gone && (is.start_at != SIM_EPOCH_S + atoll(w->v[4]) ||
+                       is.end_at != SIM_EPOCH_S + atoll(w->v[6])))
+        check_failed(s, CHECK_EXPECT, "%s is from %" PRId64 " to %" PRId64, w->v[1],
+                     is.start_at - SIM_EPOCH_S, is.end_at - SIM_EPOCH_S);
+}
+
 static void expect_altering(struct sim *s, const struct words *w, bool want)
 {
     const char *id = label_id(s, w->v[1]);
@@ -228,6 +256,8 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_hot(s, false);
     else if (words_are(w, 1, "vnode * is *"))
         expect_vnode(s, w);
+    else if (words_are(w, 1, "* is from * to *") || words_are(w, 1, "* is gone"))
+        expect_occurrence(s, w);
     else if (words_are(w, 1, "* state *"))
         expect_state(s, w);
     else if (words_are(w, 1, "* ends at *"))

@@ -112,7 +112,9 @@ static void take_record(struct sim *s, const struct record *rec)
     if (rec->fact == FACT_RESV_ALTER_ASKED)
         e->altering = true;
     if (rec->fact == FACT_RESV_ALTERED || rec->fact == FACT_RESV_ALTER_DENIED ||
-        rec->fact == FACT_RESV_ENDING)
+        rec->fact == FACT_RESV_ENDING ||
+        /* Of a later occurrence, which has a record of its own. */
+        (rec->fact == FACT_SET && changes(rec, RESV_A_HF_ALTER_SEQ)))
         e->altering = false;
     if (rec->fact == FACT_RESV_ALTERED && changes(rec, RESV_A_HF_BEGUN_AT))
         e->n_moved_out++;

@@ -35,6 +35,7 @@ test_sim_sim_SOURCES = \
 	test/sim/sweep.c test/sim/sweep.h \
 	test/sim/check_dry.c test/sim/check_dry.h \
 	test/sim/check_push.c test/sim/check_push.h \
+	test/sim/check_occurrence.c test/sim/check_occurrence.h \
 	test/sim/together.c test/sim/together.h \
 	test/sim/verdicts.c test/sim/verdicts.h \
 	test/sim/what_if.c test/sim/what_if.h

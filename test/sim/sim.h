@@ -12,6 +12,7 @@
 
 #include "check_alter.h"
 #include "check_dry.h"
+#include "check_occurrence.h"
 #include "check_push.h"
 #include "check_qmove.h"
 #include "check_why.h"
@@ -71,6 +72,7 @@ struct sim {
     struct checks checks;
     struct alters alters;
     struct pushes pushes;
+    struct deleted *deleted; /* occurrences, by their index */
     struct whys whys;
     struct dries dries;
     size_t n_called; /* vnodes that the scenario gave a name */

@@ -25,7 +25,8 @@ struct story {
     struct booking {
         int64_t start_s;
         int64_t length_s;
-        char select[64];      /* "2:ncpus=2", "2:ncpus=2+1:ncpus=1" */
+        int interval_s;  /* of a series: from one occurrence to the next; 0: none */
+        char select[64]; /* "2:ncpus=2", "2:ncpus=2+1:ncpus=1" */
     } bookings[BOOKINGS_MAX]; /* of the reservations, by number */
 };
 
@@ -115,6 +116,7 @@ static void reserve(struct story *t, int64_t second)
         int count = pick(t, 1, 6);
         int interval = pick(t, 1, 4);
 
+        b->interval_s = 60 * interval;
         buf_printf(t->out, " repeating FREQ=MINUTELY;COUNT=%d;INTERVAL=%d", count,
                    interval);
     }
@@ -758,6 +760,80 @@ static void write_depends(struct story *of, uint64_t seed)
     }
 }
 
+/* A series, so that there is one whose occurrences can be named. */
+static void reserve_series(struct story *t)
+{
+    struct booking *b = booking(t, ++t->n_resvs);
+    int second = pick(t, 0, (int)t->last_s / 2);
+    int count, interval, user;
+
+    *b = (struct booking){ 0 };
+    make_select(t, MAX_OF(t->n_vnodes / 4, 1), b);
+    b->start_s = second + pick(t, 60, 200);
+    b->length_s = pick(t, 10, 60);
+    count = pick(t, 2, 8);
+    interval = pick(t, 1, 4);
+    b->interval_s = 60 * interval;
+    at(t, second);
+    user = pick(t, 1, 2);
+    buf_printf(t->out, "user%d reserves R%d select=%s from %" PRId64, user, t->n_resvs,
+               b->select, b->start_s);
+    buf_printf(t->out,
+               " for %" PRId64 " repeating FREQ=MINUTELY;COUNT=%d;INTERVAL=%d\n",
+               b->length_s, count, interval);
+}
+
+/* Mostly around where it is, and now and then beyond its neighbours. */
+static void alter_occurrence(struct story *t, int resv, int index)
+{
+    const struct booking *b = booking(t, resv);
+    int64_t start_s = b->start_s + (int64_t)(index - 1) * b->interval_s;
+    bool force = chance(t, 15);
+
+    if (force)
+        buf_add_str(t->out, "root");
+    else
+        buf_printf(t->out, "user%d", pick(t, 1, 2));
+    buf_printf(t->out, " alters R%d[%d]", resv, index);
+    if (chance(t, 50))
+        buf_printf(t->out, " from %" PRId64, start_s + pick(t, -40, 100));
+    if (chance(t, 70))
+        buf_printf(t->out, " for %d", pick(t, 1, 150));
+    if (!force && chance(t, 40))
+        add_smaller(t, b);
+    if (chance(t, 30))
+        buf_printf(t->out, " waiting %d", pick(t, 1, 120));
+    buf_printf(t->out, "%s\n", force ? " force" : "");
+}
+
+/* Occurrences of series are altered and deleted by their index. From random numbers of
+ * their own, too. */
+static void write_occurrences(struct story *of, uint64_t seed)
+{
+    struct story t = *of;
+    int n;
+
+    t.rnd = rnd_seeded(~seed);
+    n = pick(&t, 1, 3);
+    for (int i = 0; i < n; i++)
+        reserve_series(&t);
+    n = pick(&t, 20, 80);
+    for (int i = 0; i < n; i++) {
+        int resv = chance(&t, 80) ? pick(&t, of->n_resvs + 1, t.n_resvs)
+                                  : pick(&t, 1, t.n_resvs);
+        int index = chance(&t, 80) ? pick(&t, 2, 4) : pick(&t, 1, 8);
+
+        if (booking(&t, resv)->interval_s == 0)
+            continue;
+        at(&t, booking(&t, resv)->start_s +
+                   pick(&t, -55, 3 * booking(&t, resv)->interval_s));
+        if (chance(&t, 15))
+            buf_printf(t.out, "user%d deletes R%d[%d]\n", pick(&t, 1, 2), resv, index);
+        else
+            alter_occurrence(&t, resv, index);
+    }
+}
+
 /* What is over is kept, for a while or until somebody has enough of it. From random
  * numbers of their own, too. */
 static void write_history(struct story *of, uint64_t seed)
@@ -812,6 +888,8 @@ void story_write(uint64_t seed, struct buf *out)
     }
     if (seed % 7 == 3)
         write_depends(&t, seed);
+    if (seed % 8 == 6)
+        write_occurrences(&t, seed);
     if (seed % 3 == 1)
         write_history(&t, seed);
     if (seed % 5 == 2)
