@@ -198,20 +198,29 @@ bool job_leaves_files(const struct mom_job *j)
            (has_err && !(keep && strchr(keep, 'e')));
 }
 
+/* One that is being started has no session yet; it is not found again. */
+static bool task_is_stored(const struct spawned *t)
+{
+    return !t->has_ended && t->session > 0;
+}
+
 /* What it has on other hosts, and tasks beside the top task. */
 static void put_width(const struct mom_job *j, struct buf *out)
 {
     const struct spawned *t;
+    size_t n_stored = 0;
 
+    DL_FOREACH (j->tasks, t)
+        n_stored += task_is_stored(t);
     dis_put_uint(out, j->is_sister);
     dis_put_uint(out, j->hosts.own);
     dis_put_uint(out, (uint64_t)j->out_port);
     dis_put_uint(out, (uint64_t)j->err_port);
     dis_put_uint(out, j->ms_ip);
     dis_put_uint(out, j->n_tasks);
-    dis_put_uint(out, spawned_n_live(j));
+    dis_put_uint(out, n_stored);
     DL_FOREACH (j->tasks, t) {
-        if (t->has_ended || t->session <= 0)
+        if (!task_is_stored(t))
             continue;
         dis_put_uint(out, t->number);
         dis_put_uint(out, (uint64_t)t->session);
@@ -243,14 +252,14 @@ static enum dis_error get_task(struct dis_in *in, struct mom_job *j)
 }
 
 struct width { /* as a record has it */
-    uint32_t is_sister, own, out_port, err_port, ms_ip, n_tasks, n_live;
+    uint32_t is_sister, own, out_port, err_port, ms_ip, n_tasks, n_stored;
 };
 
 static enum dis_error get_width(struct dis_in *in, struct width *ret)
 {
     uint32_t *const numbers[] = { &ret->is_sister, &ret->own,   &ret->out_port,
                                   &ret->err_port,  &ret->ms_ip, &ret->n_tasks,
-                                  &ret->n_live };
+                                  &ret->n_stored };
 
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
         enum dis_error e = dis_get_uint(in, numbers[i]);
@@ -419,7 +428,7 @@ struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
         dis_get_string(&in, 0, &id) == DIS_OK && *id &&
         get_numbers(&in, &read) == DIS_OK && get_attrs(&in, &attrs) == DIS_OK &&
         (strcmp(magic, OLD_MAGIC) == 0 || get_width(&in, &width) == DIS_OK) &&
-        get_tasks(&in, &read, width.n_live) == DIS_OK &&
+        get_tasks(&in, &read, width.n_stored) == DIS_OK &&
         /* Bytes behind the record and a second record of the same job are damage, too.
          * The job is made last: until here nothing of the MoM has changed. */
         in.at == in.end && !job_find(m, id)) {
