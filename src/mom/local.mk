@@ -51,6 +51,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/task_service.c src/mom/shell/task_service.h \
 	src/mom/shell/tasks.c \
 	src/mom/shell/tree.c src/mom/shell/tree.h \
+	src/mom/shell/usecp.c src/mom/shell/usecp.h \
 	src/mom/shell/vnodefile.c src/mom/shell/vnodefile.h
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
@@ -72,7 +73,7 @@ test_unit_mom_test_vnodefile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfb
 	-lcunit
 
 test_unit_mom_test_plan_SOURCES = test/unit/mom/test_plan.c \
-	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plan.c
+	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plan.c src/mom/shell/usecp.c
 test_unit_mom_test_plan_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \

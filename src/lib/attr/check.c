@@ -176,14 +176,14 @@ int check_sandbox(const struct attr_value *v, struct diag *why)
     return bad_unless(is_one_of(v->u.str, words), why);
 }
 
-/* The letter d says where files are kept, so a letter that says which must be there. */
+/* The letter d says where files are kept, so one that says which (or that none is) has
+ * to be there (cli.md 2). */
 int check_keep_files(const struct attr_value *v, struct diag *why)
 {
     const char *text = v->u.str;
+    bool some = strpbrk(text, "oe"), none = strchr(text, 'n');
 
-    return bad_unless(is_letters_or_n(text, "oed") &&
-                          (strcmp(text, "n") == 0 || strpbrk(text, "oe")),
-                      why);
+    return bad_unless(has_only(text, "oedn") && some != none, why);
 }
 
 int check_remove_files(const struct attr_value *v, struct diag *why)

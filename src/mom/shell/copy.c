@@ -7,6 +7,7 @@
 #include "mom/shell/copy.h"
 
 #include "mom/shell/plain.h"
+#include "mom/shell/usecp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -141,55 +141,6 @@ static bool copy_file(const char *src, int flags, const char *dest, struct diag 
     return ok;
 }
 
-static bool host_is_here(const struct plan_host *h, const char *host)
-{
-    char self[256];
-    size_t len = strlen(h->host);
-
-    if (strcasecmp(host, "localhost") == 0 || strcasecmp(host, h->host) == 0)
-        return true;
-    if (gethostname(self, sizeof(self)) == 0 && strcasecmp(host, self) == 0)
-        return true;
-    return strncasecmp(host, h->host, len) == 0 && host[len] == '.';
-}
-
-static bool host_matches(const char *pattern, const char *host)
-{
-    size_t p, n;
-
-    if (pattern[0] != '*')
-        return strcasecmp(pattern, host) == 0;
-    p = strlen(++pattern);
-    n = strlen(host);
-    return n >= p && strcasecmp(host + n - p, pattern) == 0;
-}
-
-/* The local path of "host:path": by $usecp, or because it is this host. NULL when it is
- * on another host. */
-static const char *local_path(const struct plan_host *h, const char *remote,
-                              struct arena *arena)
-{
-    const char *colon = strchr(remote, ':');
-    const char *host, *path;
-
-    /* A path that begins with a slash is on this host, whatever colons are in it. */
-    if (!colon || remote[0] == '/')
-        return remote;
-    host = arena_strndup(arena, remote, (size_t)(colon - remote));
-    path = colon + 1;
-    if (strchr(host, '@'))
-        host = strchr(host, '@') + 1;
-    /* The first line that fits counts, in the order of the file (execution.md 22). */
-    for (size_t i = 0; i < h->config->n_usecp; i++) {
-        const struct usecp *u = &h->config->usecp[i];
-        size_t len = strlen(u->from);
-
-        if (host_matches(u->host, host) && strncmp(path, u->from, len) == 0)
-            return arena_printf(arena, "%s%s", u->to, path + len);
-    }
-    return host_is_here(h, host) ? path : NULL;
-}
-
 const char *copy_spool_path(const struct plan_host *h, const char *name,
                             struct arena *arena)
 {
@@ -227,7 +178,7 @@ static bool copy_out(const struct plan_host *h, const struct wire_file_pair *pai
 {
     bool std = pair->flag == COPY_STD_FILE;
     const char *src = std ? copy_spool_path(h, pair->local, arena) : pair->local;
-    const char *dest = local_path(h, pair->remote, arena);
+    const char *dest = usecp_path(h, pair->remote, arena);
     struct diag why;
 
     if (dest && strcmp(dest, "/dev/null") == 0)
@@ -249,7 +200,7 @@ static bool copy_out(const struct plan_host *h, const struct wire_file_pair *pai
 static bool copy_in(const struct plan_host *h, const struct wire_file_pair *pair,
                     struct buf *report, struct arena *arena)
 {
-    const char *src = local_path(h, pair->remote, arena);
+    const char *src = usecp_path(h, pair->remote, arena);
     struct diag why;
 
     if (!src)

@@ -8,12 +8,14 @@
 #include "lib/attr/value.h"
 #include "mom/shell/environ.h"
 #include "mom/shell/home.h"
+#include "mom/shell/usecp.h"
 
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Lines of a node file: a user asks for them with a word, mpiprocs, and the MoM holds
@@ -180,13 +182,34 @@ static void plan_shell(struct plan *p, const char *shell, struct arena *arena)
     p->argv[0] = arena_printf(arena, "-%s", base ? base + 1 : shell);
 }
 
-/* Does the file stay in the user's home directory? 'd' asks for it to be written at its
- * destination; here such a file takes the way through the spool. */
+/* Does the file stay where the program writes it, instead of being delivered? */
 static bool keeps(const struct wire_attrs *attrs, bool error)
 {
-    const char *keep = attr(attrs, "Keep_Files");
+    return strchr(attr(attrs, "Keep_Files"), error ? 'e' : 'o');
+}
 
-    return strchr(keep, error ? 'e' : 'o') && !strchr(keep, 'd');
+static bool wants_direct(const struct wire_attrs *attrs, bool error)
+{
+    return keeps(attrs, error) && strchr(attr(attrs, "Keep_Files"), 'd');
+}
+
+/* NULL unless the file is to be written at its destination, and this host has that. */
+static const char *direct_path(const struct plan_host *host, const char *job_id,
+                               const struct wire_attrs *attrs, const char *user_home,
+                               bool error, struct arena *arena)
+{
+    const char *path = attr(attrs, error ? "Error_Path" : "Output_Path");
+    struct stat st;
+
+    if (!wants_direct(attrs, error) || !*path)
+        return NULL;
+    path = usecp_path(host, path, arena);
+    if (path && path[0] != '/')
+        path = arena_printf(arena, "%s/%s", user_home, path);
+    /* In a directory it has the name that it would have in the spool. */
+    if (path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        path = arena_printf(arena, "%s/%s.%s", path, job_id, error ? "ER" : "OU");
+    return path;
 }
 
 const char *plan_file(const struct plan_host *host, const char *job_id,
@@ -194,6 +217,7 @@ const char *plan_file(const struct plan_host *host, const char *job_id,
                       struct arena *arena)
 {
     const char *joined = attr(attrs, "Join_Path"), *index = attr(attrs, "array_index");
+    const char *direct;
     char path[PATH_MAX];
 
     if (strcmp(joined, error ? "oe" : "eo") == 0)
@@ -202,10 +226,33 @@ const char *plan_file(const struct plan_host *host, const char *job_id,
         home_path(host->home, error ? HOME_ERR : HOME_OUT, job_id, path);
         return arena_strdup(arena, path);
     }
+    direct = direct_path(host, job_id, attrs, user_home, error, arena);
+    /* Where that is not possible it is kept: a file in the spool would be delivered by
+     * nobody, since its letter says that it is not to be copied. */
+    if (direct)
+        return direct;
     return arena_printf(arena, "%s/%s.%c%" PRIu64 "%s%s", user_home,
                         attr(attrs, "Job_Name"), error ? 'e' : 'o',
                         (uint64_t)strtoull(job_id, NULL, 10), index[0] ? "." : "",
                         index);
+}
+
+/* What the user finds in the error output where direct writing is not possible; NULL
+ * where it is, or is not asked for. */
+static const char *not_direct(const struct plan_host *host, const struct plan *p,
+                              const struct wire_attrs *attrs, struct arena *arena)
+{
+    static const bool of[] = { false, true };
+
+    for (size_t i = 0; i < ARRAY_LEN(of); i++)
+        if (plan_file(host, p->job_id, attrs, p->home, of[i], arena) &&
+            wants_direct(attrs, of[i]) &&
+            !direct_path(host, p->job_id, attrs, p->home, of[i], arena))
+            return arena_printf(arena,
+                                "Direct write is requested for job: %s, but the "
+                                "destination is not usecp-able from %s",
+                                p->job_id, host->host);
+    return NULL;
 }
 
 static struct plan_output plan_output(const struct plan_host *host, const char *job_id,
@@ -221,6 +268,27 @@ static struct plan_output plan_output(const struct plan_host *host, const char *
         .is_kept = keeps(attrs, error),
         .earlier = arena_strdup(arena, path),
     };
+}
+
+size_t plan_removed(const struct plan_host *host, const char *job_id,
+                    const struct wire_attrs *attrs, struct arena *arena,
+                    struct plan *ret, const char **paths)
+{
+    const char *letters = attr(attrs, "Remove_Files"), *shell;
+    size_t n = 0;
+    struct diag why;
+
+    if (find_account(attrs, arena, ret, &shell, &why))
+        return 0;
+    for (int error = 0; error <= 1; error++) {
+        const char *path = plan_file(host, job_id, attrs, ret->home, error, arena);
+
+        if (path && strchr(letters, error ? 'e' : 'o') && keeps(attrs, error) &&
+            strcmp(path, "/dev/null") != 0)
+            paths[n++] = path;
+    }
+    MUST(n <= PLAN_REMOVED_MAX);
+    return n;
 }
 
 /* Limits that the kernel enforces. A value that cannot be read limits nothing: servers
@@ -460,6 +528,7 @@ static int make(const struct plan_host *host, const char *job_id,
     p.nodefile = arena_strdup(arena, home_path(host->home, HOME_NODES, job_id, path));
     p.out = plan_output(host, job_id, attrs, p.home, false, arena);
     p.err = plan_output(host, job_id, attrs, p.home, true, arena);
+    p.remark = terminal ? NULL : not_direct(host, &p, attrs, arena);
     p.umask = plan_umask(attrs);
     plan_limits(&p, attrs);
     if (task)

@@ -42,7 +42,8 @@ struct plan {
     const char *script; /* given to the user before the start; NULL: none */
     struct plan_output {
         const char *path;    /* NULL: joined with the other */
-        bool is_kept;        /* in the user's home directory, not in the spool */
+        bool is_kept;        /* it stays there: in the user's home directory, or where
+                                it would have been delivered */
         const char *earlier; /* what an earlier run on another host has written, which
                                 comes first: there need not be such a file */
     } out, err;
@@ -51,6 +52,7 @@ struct plan {
         uint16_t out_port, err_port;
         const char *cookie;
     } remote;
+    const char *remark; /* the first line of the error output; NULL: none */
     const char *tmpdir;
     const char *nodefile;
     mode_t umask;
@@ -86,6 +88,14 @@ struct plan_task {
 int plan_make_task(const struct plan_host *host, const char *job_id,
                    const struct wire_attrs *attrs, const struct plan_task *task,
                    struct arena *arena, struct plan *ret, struct diag *why) MUST_CHECK;
+
+/* Files that a job which has ended well shall not leave behind (Remove_Files): those
+ * that nobody delivers, at most PLAN_REMOVED_MAX. Their number; *ret says whom to be
+ * for that. 0 when the user is not known. */
+#define PLAN_REMOVED_MAX 2
+size_t plan_removed(const struct plan_host *host, const char *job_id,
+                    const struct wire_attrs *attrs, struct arena *arena,
+                    struct plan *ret, const char **paths);
 
 /* Where the job's output (or error output) goes while it runs; NULL when it is joined.
  */

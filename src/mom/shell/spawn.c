@@ -25,7 +25,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXEC_FAILED 254
+#define EXEC_FAILED    254
+#define REMOVE_LIMIT_S 60
 
 struct pipes {
     int report; /* to the MoM */
@@ -119,9 +120,13 @@ static int open_kept(struct starting *st, const char *path)
 {
     struct diag why;
     struct stat is;
-    int fd = plain_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
-                        0666 & ~st->plan->umask, &why);
+    int fd;
 
+    /* Who writes directly may write to nowhere; no other device is opened. */
+    if (strcmp(path, "/dev/null") == 0)
+        return open(path, O_WRONLY | O_CLOEXEC);
+    fd = plain_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
+                    0666 & ~st->plan->umask, &why);
     if (fd >= 0 && fstat(fd, &is) == 0 && is.st_uid == st->plan->uid)
         return fd;
     say(st, "cannot open %s", fd < 0 ? why.text : path);
@@ -263,8 +268,11 @@ static bool open_files(struct starting *st)
 
     if (!open_outputs(st, true))
         return false;
-    if (use_outputs(st) && open_input(p))
+    if (use_outputs(st) && open_input(p)) {
+        if (p->remark)
+            dprintf(2, "%s\n", p->remark);
         return true;
+    }
     say(st, "cannot open %s: %s", p->out.path ? p->out.path : p->err.path,
         strerror(errno));
     return false;
@@ -396,6 +404,38 @@ static void write_exit(const char *path, int status, const struct rusage *ru)
         _exit(1);
 }
 
+/* In a process of its own, since it becomes the user. A name service that does not
+ * answer must not keep the job for ever. */
+static NORETURN void remove_as_user(const struct spawn_order *o)
+{
+    struct plan plan = { 0 };
+    const char *paths[PLAN_REMOVED_MAX];
+    size_t n;
+
+    alarm(REMOVE_LIMIT_S);
+    n = plan_removed(o->host, o->job_id, o->attrs, arena_new(), &plan, paths);
+    if (n > 0 && become_user(&plan))
+        for (size_t i = 0; i < n; i++)
+            (void)unlink(paths[i]);
+    _exit(0);
+}
+
+/* A job that has ended well leaves no output that it shall not leave. Output in the
+ * spool is not delivered then, and goes with the job. */
+static void remove_outputs(const struct spawn_order *o)
+{
+    struct rusage ru;
+    pid_t pid;
+
+    if (!wire_attrs_value(o->attrs, "Remove_Files", NULL))
+        return;
+    pid = fork();
+    if (pid == 0)
+        remove_as_user(o);
+    if (pid > 0)
+        (void)wait_for(pid, &ru);
+}
+
 /* The qsub of an interactive job is called before there is a job: without it the job
  * does not start, and this process ends. */
 static void call_client(const struct spawn_order *o, const struct pipes *pipes,
@@ -449,6 +489,8 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
         job_terminal_carry(&terminal, job);
     started = has_begun(begun[0]);
     status = wait_for(job, &ru);
+    if (started && status == 0 && !interactive && !o->task)
+        remove_outputs(o);
     write_exit(exit_path, started ? status : START_RETRY, &ru);
     _exit(0);
 }

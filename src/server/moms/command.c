@@ -236,10 +236,13 @@ static void add_std_file(const struct job *job, char letter, int path_attr,
 {
     const char *join = obj_str(&job->obj, JOB_A_JOIN_PATH, "n");
     const char *keep = obj_str(&job->obj, JOB_A_KEEP_FILES, "n");
+    const char *unwanted = obj_str(&job->obj, JOB_A_REMOVE_FILES, "");
     const char *path = obj_str(&job->obj, path_attr, NULL);
 
-    /* A file that Keep_Files names stays on the execution host. */
-    if (!path || strchr(keep, letter))
+    /* A file that Keep_Files names stays on the execution host; one that Remove_Files
+     * names goes with the job when that has ended well. */
+    if (!path || strchr(keep, letter) ||
+        (strchr(unwanted, letter) && obj_num(&job->obj, JOB_A_EXIT_STATUS, 0) == 0))
         return;
     /* With Join_Path this stream went into the file of the other one, so there is
      * nothing to deliver. */

@@ -113,6 +113,8 @@ static bool has_files(const struct job *job, int32_t status,
                       const struct job_verdict *verdict)
 {
     const char *keep = obj_str(&job->obj, JOB_A_KEEP_FILES, "n");
+    const char *unwanted =
+        status == 0 ? obj_str(&job->obj, JOB_A_REMOVE_FILES, "") : "";
 
     if (verdict->fate != FATE_END || status == JOB_EXIT_FAIL1)
         return false;
@@ -121,7 +123,8 @@ static bool has_files(const struct job *job, int32_t status,
     /* An interactive job has a terminal in their place. */
     if (obj_is_set(&job->obj, JOB_A_INTERACTIVE))
         return false;
-    return !(strchr(keep, 'o') && strchr(keep, 'e'));
+    return !((strchr(keep, 'o') || strchr(unwanted, 'o')) &&
+             (strchr(keep, 'e') || strchr(unwanted, 'e')));
 }
 
 static void end_run(struct moms_turn *t, const struct job *job, int32_t status,
