@@ -115,6 +115,7 @@ enum plan_failure {
     FAIL_NO_VNODES,
     FAIL_IN_USE,
     FAIL_SHORT,       /* of a resource: struct plan_short has the details */
+    FAIL_LIMIT,       /* of running jobs: its words are made where it is found */
     FAIL_QUEUE_SHORT, /* of what the job's queue has available */
     FAIL_CONFLICT,
     FAIL_NOT_FOR_RESV,

@@ -11,6 +11,7 @@ static const struct failure_row {
     bool resource;       /* the name of the resource, and numbers, follow */
     const char *tail;    /* after the name; NULL: the numbers */
     const char *log_tail;
+    bool own_words; /* in the place of resource (comment) and numbers (log) */
     bool early;          /* of jobs that are not considered in the first place */
 } rows[N_FAILURES] = {
     [FAIL_NONE]            = { .comment = "" },
@@ -26,6 +27,7 @@ static const struct failure_row {
     [FAIL_IN_USE]          = { .comment = "Job is requesting an exclusive node and node is in use",
                                .of_resv = "Reservation is requesting an exclusive node and node is in use" },
     [FAIL_SHORT]           = { .comment = "Insufficient amount of resource: ", .resource = true },
+    [FAIL_LIMIT]           = { .comment = "", .own_words = true },
     [FAIL_QUEUE_SHORT]     = { .comment = "Insufficient amount of queue resource: ",
                                .resource = true },
     [FAIL_CONFLICT]        = { .comment = "Job would conflict with reservation or top job" },
@@ -54,6 +56,8 @@ static const char *with_resource(const struct failure_row *row, struct arena *ar
                                  const char *text, const char *resource,
                                  const char *numbers)
 {
+    if (row->own_words)
+        return resource;
     if (!row->resource)
         return text;
     return arena_printf(arena, "%s%s %s", text, resource ? resource : "",
@@ -79,6 +83,8 @@ const char *failure_log(struct arena *arena, enum plan_failure failure,
     MUST(failure < N_FAILURES && text);
     if (asker == ASKER_RESV && row->of_resv)
         text = row->of_resv;
+    if (row->own_words)
+        return numbers;
     return with_resource(row, arena, text, resource,
                          row->log_tail ? row->log_tail : numbers);
 }

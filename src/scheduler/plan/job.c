@@ -30,6 +30,7 @@ struct failure {
 
 struct jobs {
     struct planner *pl;
+    bool asked; /* command 11 */
     struct failure *failures;
     const char *last_waiting;     /* the last one that was tried in vain, or NULL */
     struct room room;             /* of the reservation that was looked at last */
@@ -202,8 +203,18 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j)
     struct failure fail = failure_like(pl, j, queue);
     struct failure *known = find_failure(jobs, &fail);
     struct placement found = { 0 };
+    struct limit_words words;
 
     MUST(j->request && j->request->valid); /* rules_refuse() has seen to it */
+    /* So are limits, which hold for its owner. */
+    if (!jobs->asked && !limit_fit(pl, j, &words)) {
+        fail.kind = FAIL_LIMIT;
+        fail.resource = words.comment;
+        fail.numbers = words.log;
+        say_why(jobs, j, &fail);
+        jobs->last_waiting = j->id;
+        return 1;
+    }
     /* What the queue has left is a matter of this job's sums: no other one fails with
      * it. */
     if (!queue_fit(pl, j, &fail.resource, &fail.numbers, &fail.never)) {
@@ -222,6 +233,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j)
     if (fail.kind == FAIL_NONE) {
         run(pl, j, &found);
         queue_fit_took(pl, j);
+        limit_fit_took(pl, j);
         return SEARCH_COST;
     }
     remember(jobs, &fail);
@@ -261,6 +273,7 @@ struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_i
     struct jobs *jobs = ARENA_NEW(pl->arena, struct jobs);
 
     jobs->pl = pl;
+    jobs->asked = job_id != NULL;
     jobs->list = ARENA_ARRAY(pl->arena, const struct snap_job *, pl->s->n_jobs + 1);
     for (size_t i = 0; i < pl->s->n_jobs; i++) {
         const struct snap_job *j = &pl->s->jobs[i];
@@ -297,5 +310,6 @@ bool jobs_go_on(struct jobs *jobs, size_t effort)
 void jobs_fini(struct jobs *jobs)
 {
     HASH_CLEAR(hh, jobs->failures);
+    limit_fit_fini(jobs->pl);
     alike_fini(&jobs->alike);
 }

@@ -27,7 +27,8 @@ struct planner {
     int64_t now_at;
     struct arena *arena;
     struct plan *plan;
-    struct sums *sums;          /* of quick_fit() */
+    struct sums *sums;              /* of quick_fit() */
+    struct running_counts *running; /* of limit_fit(); NULL: nobody has asked */
     struct queue_used **queues; /* [queue of the snapshot] of queue_fit(); NULL: none */
 };
 
@@ -78,6 +79,17 @@ enum plan_failure quick_fit(struct planner *pl, const struct snap_job *j,
 /* "(R: 4 A: 2 T: 2)": what is asked for, what is left, what there is. */
 const char *plan_numbers(const struct planner *pl, const struct res *res, int64_t asked,
                          int64_t left, int64_t total);
+
+/* Do the limits of running jobs let it start? If not, the words of the first that does
+ * not are set. Command 11 does not ask. The first question of a plan looks at all jobs,
+ * where there are limits. */
+struct limit_words {
+    const char *comment, *log;
+};
+bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words *words);
+/* The job has been started since. */
+void limit_fit_took(struct planner *pl, const struct snap_job *j);
+void limit_fit_fini(struct planner *pl);
 
 /* Do the queue's resources_available have room for the job beside those that run from
  * it? If not, the resource and its numbers are set, and *never says that they could not

@@ -189,6 +189,69 @@ static void read_asked(struct snapshot *s, void *place, const struct wire_attr *
     read_amounts(s, place, a);
 }
 
+static void add_limit(struct snapshot *s, struct snap_limits *list, char kind,
+                      const char *name, const char *resource, const char *value)
+{
+    size_t res = resource ? snap_res(s, resource) : SIZE_MAX;
+
+    list->v =
+        arena_grow(snap_arena(s), list->v, list->n, &list->cap, 4, sizeof(*list->v));
+    list->v[list->n++] = (struct snap_limit){
+        .kind = kind,
+        .name = keep(s, name),
+        .res = res,
+        .amount = resource ? snap_amount(&s->res.v[res], value) : number(value),
+    };
+}
+
+/* A name may hold the sign too; the last one stands before the number. */
+static const char *last_equals(const char *from, const char *end)
+{
+    while (end > from && *end != '=')
+        end--;
+    return end > from ? end : NULL;
+}
+
+/* "[u:PBS_GENERIC=5]", perhaps several; a name may stand in quotes. What is none of
+ * that limits nothing. */
+static void read_limits(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    for (const char *at = strchr(a->value, '['); at; at = strchr(at + 1, '[')) {
+        const char *end = strchr(at, ']');
+        const char *is = end ? last_equals(at, end) : NULL;
+        char *name;
+        size_t len;
+
+        if (!is || is < at + 3 || at[2] != ':')
+            return;
+        name = arena_strndup(snap_arena(s), at + 3, (size_t)(is - at - 3));
+        len = strlen(name);
+        if (len > 1 && name[0] == '"' && name[len - 1] == '"') {
+            name[len - 1] = '\0';
+            name++;
+        }
+        add_limit(s, place, at[1], name, a->resource,
+                  arena_strndup(snap_arena(s), is + 1, (size_t)(end - is - 1)));
+        at = end;
+    }
+}
+
+/* The limits of old: a number for everybody, for each user, for each group. */
+static void read_old_all(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    add_limit(s, place, 'o', "PBS_ALL", a->resource, a->value);
+}
+
+static void read_old_user(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    add_limit(s, place, 'u', "PBS_GENERIC", a->resource, a->value);
+}
+
+static void read_old_group(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    add_limit(s, place, 'g', "PBS_GENERIC", a->resource, a->value);
+}
+
 #define AT(kind, member) offsetof(struct snap_##kind, member)
 
 /* clang-format off */
@@ -196,6 +259,13 @@ static const struct field server_fields[] = {
     { "reserve_retry_time", read_number, offsetof(struct snapshot, retry_time_s) },
     { "node_group_enable", read_bool, offsetof(struct snapshot, group_enable) },
     { "node_group_key",    read_text, offsetof(struct snapshot, group_key) },
+    { "max_run",        read_limits,    offsetof(struct snapshot, limits) },
+    { "max_run_res",    read_limits,    offsetof(struct snapshot, limits) },
+    { "max_running",    read_old_all,   offsetof(struct snapshot, limits) },
+    { "max_user_run",   read_old_user,  offsetof(struct snapshot, limits) },
+    { "max_group_run",  read_old_group, offsetof(struct snapshot, limits) },
+    { "max_user_res",   read_old_user,  offsetof(struct snapshot, limits) },
+    { "max_group_res",  read_old_group, offsetof(struct snapshot, limits) },
     { 0 },
 };
 
@@ -221,6 +291,13 @@ static const struct field queue_fields[] = {
     { "partition",  read_text,       AT(queue, partition) },
     { "node_group_key", read_text,   AT(queue, group_key) },
     { "resources_available", read_amounts, AT(queue, available) },
+    { "max_run",        read_limits,    AT(queue, limits) },
+    { "max_run_res",    read_limits,    AT(queue, limits) },
+    { "max_running",    read_old_all,   AT(queue, limits) },
+    { "max_user_run",   read_old_user,  AT(queue, limits) },
+    { "max_group_run",  read_old_group, AT(queue, limits) },
+    { "max_user_res",   read_old_user,  AT(queue, limits) },
+    { "max_group_res",  read_old_group, AT(queue, limits) },
     { 0 },
 };
 
@@ -267,6 +344,9 @@ static const struct field job_fields[] = {
     { "Priority",      read_number, AT(job, priority) },
     { "queue",         read_text,   AT(job, queue) },
     { "substate",      read_number, AT(job, substate) },
+    { "euser",         read_text,   AT(job, user) },
+    { "egroup",        read_text,   AT(job, group) },
+    { "project",       read_text,   AT(job, project) },
     { 0 },
 };
 /* clang-format on */
@@ -336,6 +416,7 @@ void snap_forget_server(struct snapshot *s)
     s->retry_time_s = RETRY_TIME_S;
     s->group_enable = false;
     s->group_key = NULL;
+    s->limits = (struct snap_limits){ 0 };
 }
 
 void snap_add_server(struct snapshot *s, const struct wire_object *o)

@@ -58,6 +58,15 @@ static bool same_vnode(const struct pair *p, const void *va, const void *vb)
            same_list(p, &a->available, &b->available);
 }
 
+static bool same_limits(const struct snap_limits *a, const struct snap_limits *b)
+{
+    for (size_t i = 0; a->n == b->n && i < a->n; i++)
+        if (a->v[i].kind != b->v[i].kind || a->v[i].amount != b->v[i].amount ||
+            !str_same(a->v[i].name, b->v[i].name))
+            return false;
+    return a->n == b->n;
+}
+
 static bool same_queue(const struct pair *p, const void *va, const void *vb)
 {
     const struct snap_queue *a = va, *b = vb;
@@ -65,7 +74,8 @@ static bool same_queue(const struct pair *p, const void *va, const void *vb)
     return str_same(a->name, b->name) && str_same(a->partition, b->partition) &&
            str_same(a->group_key, b->group_key) && a->execution == b->execution &&
            a->started == b->started && a->priority == b->priority &&
-           same_list(p, &a->available, &b->available);
+           same_list(p, &a->available, &b->available) &&
+           same_limits(&a->limits, &b->limits);
 }
 
 static bool same_occurrences(const struct snap_resv *a, const struct snap_resv *b)
@@ -133,7 +143,8 @@ static bool same_job(const struct pair *p, const void *va, const void *vb)
            a->state == b->state && a->substate == b->substate && a->array == b->array &&
            a->walltime_s == b->walltime_s && a->started_at == b->started_at &&
            a->rank == b->rank && a->priority == b->priority &&
-           same_list(p, &a->asked, &b->asked);
+           str_same(a->user, b->user) && str_same(a->group, b->group) &&
+           str_same(a->project, b->project) && same_list(p, &a->asked, &b->asked);
 }
 
 typedef bool (*same_fn)(const struct pair *p, const void *a, const void *b);
@@ -173,7 +184,7 @@ bool snapshot_same(const struct snapshot *a, const struct snapshot *b, struct di
         if (!same_kind(&p, &snap_kinds[i], same[i], why))
             return false;
     if (a->retry_time_s == b->retry_time_s && a->group_enable == b->group_enable &&
-        str_same(a->group_key, b->group_key))
+        str_same(a->group_key, b->group_key) && same_limits(&a->limits, &b->limits))
         return true;
     (void)diag_set(why, PBSE_INTERNAL, "the servers differ");
     return false;

@@ -123,6 +123,19 @@ struct snap_vnode {
     struct res_values available;
 };
 
+/* A limit of running jobs: of everybody (o), a user, a group or a project. */
+struct snap_limit {
+    char kind;
+    const char *name; /* PBS_ALL, PBS_GENERIC, or whose it is */
+    size_t res;       /* SIZE_MAX: of their number */
+    int64_t amount;
+};
+
+struct snap_limits {
+    size_t n, cap;
+    struct snap_limit *v;
+};
+
 struct snap_queue {
     const char *name;
     const char *partition;
@@ -131,6 +144,7 @@ struct snap_queue {
     bool started;
     int64_t priority;
     struct res_values available; /* resources_available: of its jobs together */
+    struct snap_limits limits;
 };
 
 struct maybe_number {
@@ -210,7 +224,8 @@ struct snap_job {
     int64_t rank; /* order of arrival */
     int64_t priority;
     struct res_values asked; /* Resource_List */
-    struct snap_memo *memo;  /* as of a reservation */
+    const char *user, *group, *project;
+    struct snap_memo *memo; /* as of a reservation */
 };
 
 /* A time zone in which a series repeats. */
@@ -234,9 +249,10 @@ struct snapshot {
     const char *partition;  /* of the scheduler object */
     bool do_not_span_psets; /* of the scheduler object: see plan/placement_set.h */
     bool only_explicit_psets;
-    int64_t retry_time_s;  /* reserve_retry_time of the server */
-    bool group_enable;     /* node_group_enable of the server */
-    const char *group_key; /* node_group_key of the server, NULL: none */
+    int64_t retry_time_s;      /* reserve_retry_time of the server */
+    bool group_enable;         /* node_group_enable of the server */
+    const char *group_key;     /* node_group_key of the server, NULL: none */
+    struct snap_limits limits; /* of the server */
     struct res_table res;
     struct request *requests; /* by key */
     size_t n_vnodes, cap_vnodes;

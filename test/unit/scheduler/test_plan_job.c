@@ -531,6 +531,81 @@ static void test_what_a_queue_has(void)
     scene_free(&sc);
 }
 
+/* Each test in its order, with its words; a limit of one's own before the generic one,
+ * jobs that the plan starts count, and a run request asks none. */
+static void test_limits(void)
+{
+    static const struct {
+        const char *story, *queue, *server, *reason;
+    } cases[] = {
+        { "everybody in the queue", "max_run=[o:PBS_ALL=1]", "",
+          "Not Running: Queue small job limit has been reached." },
+        { "the same of old", "max_running=1", "",
+          "Not Running: Queue small job limit has been reached." },
+        { "the user in the queue", "max_run=[u:PBS_GENERIC=1]", "",
+          "Not Running: User has reached queue small running job limit." },
+        { "of old", "max_user_run=1", "",
+          "Not Running: User has reached queue small running job limit." },
+        { "this user", "max_run=[u:ann=1]", "",
+          "Not Running: Queue small job limit reached for user ann" },
+        { "this user may do more", "max_run=[u:PBS_GENERIC=1],[u:ann=9]", "", NULL },
+        { "another one may not", "max_run=[u:bob=0]", "", NULL },
+        { "the group", "max_run=[g:PBS_GENERIC=1]", "",
+          "Not Running: Group has reached queue small running limit." },
+        { "the project", "max_run=[p:PBS_GENERIC=1]", "",
+          "Not Running: Project has reached queue small's running limit." },
+        { "the group comes before the user", "max_run=[u:ann=1],[g:staff=1]", "",
+          "Not Running: Queue small job limit reached for group staff" },
+        { "the server", "", "max_run=[o:PBS_ALL=1]",
+          "Not Running: Server job limit has been reached." },
+        { "the user at the server", "", "max_user_run=1",
+          "Not Running: User has reached server running job limit." },
+        { "the project at the server", "", "max_run=[p:web=1]",
+          "Not Running: Server job limit reached for project web" },
+        { "cpus", "max_run_res.ncpus=[u:PBS_GENERIC=3]", "",
+          "Not Running: Queue small per-user limit reached on resource ncpus" },
+        { "just enough cpus", "max_run_res.ncpus=[u:PBS_GENERIC=4]", "", NULL },
+        { "cpus of all", "", "max_run_res.ncpus=[o:PBS_ALL=3]",
+          "Not Running: would exceed overall limit on resource ncpus in complex" },
+        { "cpus of this group", "", "max_run_res.ncpus=[g:staff=3]",
+          "Not Running: would exceed group staff's limit on resource ncpus in "
+          "complex" },
+        { "cpus of old", "", "max_group_res.ncpus=3",
+          "Not Running: Server per-group limit reached on resource ncpus" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        for (int runs = 0; runs < 2; runs++) {
+            struct scene sc = scene_new();
+            const char *who =
+                "Resource_List.ncpus=2 euser=ann egroup=staff project=web " FREE;
+            char text[300];
+            const struct plan_step *step;
+
+            scene_hosts(&sc, 4, 4);
+            snprintf(text, sizeof(text), "queue_type=Execution started=True %s",
+                     cases[i].queue);
+            scene_add(&sc, OBJECT_QUEUE, "small", text);
+            scene_add(&sc, OBJECT_SERVER, "svr", cases[i].server);
+            snprintf(text, sizeof(text), "%s %s", who,
+                     runs ? "job_state=R exec_vnode=(n1:ncpus=2)" : "");
+            scene_job(&sc, "1.svr", "small", "1:ncpus=2", text);
+            scene_job(&sc, "2.svr", "small", "1:ncpus=2", who);
+            scene_plan(&sc);
+            step = scene_step(&sc, "2.svr");
+            if (cases[i].reason && !str_same(step->reason, cases[i].reason))
+                printf("%s: %s\n", cases[i].story,
+                       step->reason ? step->reason : "runs");
+            if (cases[i].reason) {
+                CU_ASSERT_STRING_EQUAL(step->reason ? step->reason : "",
+                                       cases[i].reason);
+            } else {
+                CU_ASSERT_EQUAL(step->kind, PLAN_RUN_JOB);
+            }
+            scene_free(&sc);
+        }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -554,6 +629,7 @@ int main(void)
         { "a run request looks at one job and at no rule of queues", test_run_request },
         { "vnodes of a queue serve that queue only", test_vnodes_of_queues },
         { "a queue limits what its jobs have together", test_what_a_queue_has },
+        { "limits of running jobs are kept", test_limits },
         { "absurd amounts help nobody", test_absurd_amounts },
         { "the order of vnodes and the resources compared follow the policy",
           test_policy_acts },

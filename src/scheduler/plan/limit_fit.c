@@ -1,0 +1,256 @@
+/* limit_fit.c - do the limits of running jobs let the job start (scheduling.md 13)?
+ *
+ * What everybody, a user, a group or a project runs in a queue and in the complex is
+ * counted at the first question of a plan; jobs that the plan starts count for the
+ * next. A limit of one's own stands in the place of the generic one. Without any limit
+ * nothing is counted. Soft limits never stop a job.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/plan.h"
+
+#include <string.h>
+
+/* What somebody has, of jobs or of a resource. */
+struct running {
+    const char *key;
+    int64_t amount;
+    UT_hash_handle hh;
+};
+
+struct running_counts {
+    struct running *by_key;
+};
+
+/* In the order of the tests. */
+/* clang-format off */
+static const struct kind_row {
+    char kind;
+    const char *word;
+    const char *queue, *queue_log, *queue_own; /* comment and log, and of one's own */
+    const char *server, *server_log, *server_own;
+    const char *queue_res, *queue_res_own, *server_res, *server_res_own;
+} kinds[] = {
+    { 'g', "group",
+      "Group has reached queue %q running limit.", "Queue %q per-group job limit reached",
+      "Queue %q job limit reached for group %e",
+      "Group has reached server running limit.", "Server per-group limit reached",
+      "Server job limit reached for group %e",
+      "Queue %q per-group limit reached on resource %r",
+      "would exceed group %e's limit on resource %r in queue %q",
+      "Server per-group limit reached on resource %r",
+      "would exceed group %e's limit on resource %r in complex" },
+    { 'p', "project",
+      "Project has reached queue %q's running limit.", "Queue %q per-project job limit reached",
+      "Queue %q job limit reached for project %e",
+      "Project has reached server running limit.", "Server per-project limit reached",
+      "Server job limit reached for project %e",
+      "Queue %q per-project limit reached on resource %r",
+      "would exceed project %e's limit on resource %r in queue %q",
+      "Server per-project limit reached on resource %r",
+      "would exceed project %e's limit on resource %r in complex" },
+    { 'o', "all",
+      "Queue %q job limit has been reached.", "Queue %q job limit reached",
+      "Queue %q job limit has been reached.",
+      "Server job limit has been reached.", "Server job limit reached",
+      "Server job limit has been reached.",
+      "would exceed overall limit on resource %r in queue %q",
+      "would exceed overall limit on resource %r in queue %q",
+      "would exceed overall limit on resource %r in complex",
+      "would exceed overall limit on resource %r in complex" },
+    { 'u', "user",
+      "User has reached queue %q running job limit.", "Queue %q per-user job limit reached",
+      "Queue %q job limit reached for user %e",
+      "User has reached server running job limit.", "Server per-user job limit reached",
+      "Server job limit reached for user %e",
+      "Queue %q per-user limit reached on resource %r",
+      "would exceed user %e's limit on resource %r in queue %q",
+      "Server per-user limit reached on resource %r",
+      "would exceed user %e's limit on resource %r in complex" },
+};
+/* clang-format on */
+
+#define GENERIC "PBS_GENERIC"
+#define ALL     "PBS_ALL"
+
+static const char *name_of(const struct snap_job *j, char kind)
+{
+    const char *name = kind == 'u'   ? j->user
+                       : kind == 'g' ? j->group
+                       : kind == 'p' ? j->project
+                                     : ALL;
+
+    return name ? name : "";
+}
+
+/* 'queue' NULL: the complex; 'res' SIZE_MAX: jobs. */
+static struct running *running_of(struct planner *pl, const char *queue, char kind,
+                                  const char *name, size_t res, bool make)
+{
+    const char *key =
+        arena_printf(pl->arena, "%s/%c/%zu/%s", queue ? queue : "", kind, res, name);
+    struct running *x;
+
+    HASH_FIND_STR(pl->running->by_key, key, x);
+    if (x || !make)
+        return x;
+    x = ARENA_NEW(pl->arena, struct running);
+    x->key = key;
+    HASH_ADD_KEYPTR(hh, pl->running->by_key, x->key, strlen(x->key), x);
+    return x;
+}
+
+static void add(struct running *x, int64_t amount)
+{
+    /* Of absurd amounts a thousand leave the range. */
+    if (__builtin_add_overflow(x->amount, amount, &x->amount))
+        x->amount = INT64_MAX;
+}
+
+static void count_in(struct planner *pl, const char *queue, const struct snap_job *j)
+{
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        const char *name = name_of(j, kinds[i].kind);
+
+        add(running_of(pl, queue, kinds[i].kind, name, SIZE_MAX, true), 1);
+        for (size_t r = 0; r < j->asked.n; r++)
+            add(running_of(pl, queue, kinds[i].kind, name, j->asked.v[r].res, true),
+                j->asked.v[r].amount);
+    }
+}
+
+static void count(struct planner *pl, const struct snap_job *j)
+{
+    const struct snap_queue *q = link_of_job(pl, j)->queue;
+
+    if (pl->s->limits.n > 0)
+        count_in(pl, NULL, j);
+    if (q && q->limits.n > 0)
+        count_in(pl, q->name, j);
+}
+
+static bool there_are_limits(const struct planner *pl)
+{
+    if (pl->s->limits.n > 0)
+        return true;
+    for (size_t i = 0; i < pl->s->n_queues; i++)
+        if (pl->s->queues[i].limits.n > 0)
+            return true;
+    return false;
+}
+
+/* False when nothing is limited. Suspended jobs do not count. */
+static bool make_counts(struct planner *pl)
+{
+    if (pl->running)
+        return true;
+    if (!there_are_limits(pl))
+        return false;
+    pl->running = ARENA_NEW(pl->arena, struct running_counts);
+    for (size_t i = 0; i < pl->s->n_jobs; i++)
+        if (link_of_job(pl, &pl->s->jobs[i])->has_vnodes && pl->s->jobs[i].state == 'R')
+            count(pl, &pl->s->jobs[i]);
+    return true;
+}
+
+static const struct snap_limit *find(const struct snap_limits *list, char kind,
+                                     const char *name, size_t res)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].kind == kind && list->v[i].res == res &&
+            strcmp(list->v[i].name, name) == 0)
+            return &list->v[i];
+    return NULL;
+}
+
+/* %q, %e and %r in their places. */
+static const char *fill(struct planner *pl, const char *text, const char *queue,
+                        const char *entity, const char *resource)
+{
+    struct buf out = { 0 };
+    const char *ret;
+
+    for (; *text; text++) {
+        if (*text != '%') {
+            buf_add_char(&out, *text);
+            continue;
+        }
+        text++;
+        buf_add_str(&out, *text == 'q' ? queue : *text == 'e' ? entity : resource);
+    }
+    ret = arena_strdup(pl->arena, out.data);
+    buf_fini(&out);
+    return ret;
+}
+
+/* The limits of one place: a queue, or the complex (NULL). */
+struct scope {
+    const struct snap_limits *limits;
+    const char *queue;
+};
+
+static bool keeps(struct planner *pl, const struct snap_job *j, const struct scope *s,
+                  const struct kind_row *k, size_t res, int64_t wanted,
+                  struct limit_words *words)
+{
+    const char *name = name_of(j, k->kind), *comment, *log;
+    const struct snap_limit *own = find(s->limits, k->kind, name, res);
+    const struct snap_limit *l = own ? own : find(s->limits, k->kind, GENERIC, res);
+    const struct running *has =
+        l ? running_of(pl, s->queue, k->kind, name, res, false) : NULL;
+    const char *resource = res == SIZE_MAX ? "" : pl->s->res.v[res].name;
+
+    if (!l || wanted <= l->amount - (has ? has->amount : 0))
+        return true;
+    if (res == SIZE_MAX) {
+        comment = s->queue ? (own ? k->queue_own : k->queue)
+                           : (own ? k->server_own : k->server);
+        log = own && k->kind != 'o' ? comment : s->queue ? k->queue_log : k->server_log;
+    } else {
+        comment = s->queue ? (own ? k->queue_res_own : k->queue_res)
+                           : (own ? k->server_res_own : k->server_res);
+        log = comment;
+    }
+    words->comment = fill(pl, comment, s->queue, name, resource);
+    words->log = fill(pl, log, s->queue, name, resource);
+    return false;
+}
+
+static bool keeps_amounts(struct planner *pl, const struct snap_job *j,
+                          const struct scope *s, const struct kind_row *k,
+                          struct limit_words *words)
+{
+    for (size_t i = 0; i < j->asked.n; i++)
+        if (!keeps(pl, j, s, k, j->asked.v[i].res, j->asked.v[i].amount, words))
+            return false;
+    return true;
+}
+
+bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words *words)
+{
+    const struct snap_queue *q = link_of_job(pl, j)->queue;
+    const struct scope scopes[] = { { &q->limits, q->name }, { &pl->s->limits, NULL } };
+
+    if (!make_counts(pl))
+        return true;
+    for (size_t s = 0; s < ARRAY_LEN(scopes); s++)
+        for (size_t i = 0; scopes[s].limits->n && i < ARRAY_LEN(kinds); i++)
+            if (!keeps(pl, j, &scopes[s], &kinds[i], SIZE_MAX, 1, words))
+                return false;
+    for (size_t s = 0; s < ARRAY_LEN(scopes); s++)
+        for (size_t i = 0; scopes[s].limits->n && i < ARRAY_LEN(kinds); i++)
+            if (!keeps_amounts(pl, j, &scopes[s], &kinds[i], words))
+                return false;
+    return true;
+}
+
+void limit_fit_took(struct planner *pl, const struct snap_job *j)
+{
+    if (make_counts(pl))
+        count(pl, j);
+}
+
+void limit_fit_fini(struct planner *pl)
+{
+    if (pl->running)
+        HASH_CLEAR(hh, pl->running->by_key);
+}
