@@ -56,11 +56,14 @@ pbs_mom_SOURCES = \
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
 check_PROGRAMS += test/unit/mom/test_config \
-	test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
+	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_config \
-	test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
+	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
+test_unit_mom_test_hosts_SOURCES = test/unit/mom/test_hosts.c test/unit/mom/node1.h
+test_unit_mom_test_hosts_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
+	-lcunit -lm
 test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm

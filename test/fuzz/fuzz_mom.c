@@ -1,5 +1,5 @@
-/* Fuzz target: a server's messages to a MoM's core, divided by bytes 0xff. The shell's
- * part (storing, starting) is played: all goes well.
+/* Fuzz target: messages of a server and of another MoM to a MoM's core, divided by
+ * bytes 0xff. The shell's part (storing, starting) is played: all goes well.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/mom.h"
@@ -8,13 +8,25 @@
 #include "fuzz.h"
 
 #define STREAM 77
+#define PEER   88
 
 const char fuzz_frames[] = "is.txt";
+
+static const struct tpp_addr *other_mom(void)
+{
+    static struct tpp_addr addr;
+
+    addr = tpp_addr_ipv4(0x0a000009, 15003);
+    return &addr;
+}
 
 static struct mom *make(struct mom_out *out)
 {
     const struct mom_config cfg = node1_config();
-    const struct is_message hello = { .command = IS_REPLYHELLO, .need_inventory = 1 };
+    struct is_range cluster = { 0x0a000000, 255 };
+    const struct is_message hello = {
+        .command = IS_REPLYHELLO, .need_inventory = 1, .n_ranges = 1, .ranges = &cluster
+    };
     struct mom *m = mom_new(&cfg);
 
     mom_set_vnodes(m, 1000, 5, 0, NULL, out);
@@ -23,6 +35,16 @@ static struct mom *make(struct mom_out *out)
     mom_connected(m, 1000, STREAM, 1, out);
     mom_message(m, 1000, STREAM, node1_server(), &hello, true, out);
     return m;
+}
+
+static void kill_all(struct mom *m, int64_t now_at, const char *id, struct mom_out *out)
+{
+    uint32_t task;
+    int32_t session;
+
+    while (mom_job_task(m, id, 0, &task, &session))
+        mom_task_ended(m, now_at, id, task, 256 + 9, NULL, out);
+    mom_exited(m, now_at, id, 256 + 9, NULL, out);
 }
 
 /* What the core asks for is done; what that asks for too. */
@@ -34,6 +56,14 @@ static void carry_out(struct mom *m, int64_t now_at, struct mom_out *out, size_t
 
         if (e.kind == MOM_SEND)
             is_encode(&b, &e.u.msg);
+        else if (e.kind == MOM_SEND_IM)
+            im_encode(&b, &e.u.im);
+        else if (e.kind == MOM_REACH)
+            mom_reached(m, now_at, e.u.reach.host, e.u.reach.port, 1000 + i, out);
+        else if (e.kind == MOM_PREPARE)
+            mom_prepared(m, now_at, e.job_id, "c0", 7001, 7002, out);
+        else if (e.kind == MOM_SPAWN)
+            mom_task_started(m, now_at, e.job_id, e.task, 4712, 0, NULL, out);
         else if (e.kind == MOM_STORE)
             mom_stored(m, now_at, e.job_id, NULL, out);
         else if (e.kind == MOM_START)
@@ -41,7 +71,7 @@ static void carry_out(struct mom *m, int64_t now_at, struct mom_out *out, size_t
         else if (e.kind == MOM_FILES)
             mom_files_done(m, now_at, e.u.files.token, 0, NULL, out);
         else if (e.kind == MOM_KILL && e.u.signo == 9)
-            mom_exited(m, now_at, e.job_id, 256 + 9, NULL, out);
+            kill_all(m, now_at, e.job_id, out);
         buf_fini(&b);
     }
 }
@@ -49,14 +79,21 @@ static void carry_out(struct mom *m, int64_t now_at, struct mom_out *out, size_t
 static void give(struct mom *m, int64_t now_at, const uint8_t *data, size_t len,
                  struct mom_out *out)
 {
+    const char *copy = arena_copy(out->arena, data, len);
     struct is_message msg;
+    struct im_message im;
     size_t from = out->n;
     bool known;
 
-    if (is_decode(arena_copy(out->arena, data, len), len, false, out->arena, &msg,
-                  &known) != DIS_OK)
+    if (im_protocol_of(copy, len) == IM_PROTOCOL) {
+        if (im_decode(copy, len, out->arena, &im) != DIS_OK)
+            return;
+        mom_im(m, now_at, PEER, other_mom(), &im, out);
+    } else if (is_decode(copy, len, false, out->arena, &msg, &known) == DIS_OK) {
+        mom_message(m, now_at, STREAM, node1_server(), &msg, known, out);
+    } else {
         return;
-    mom_message(m, now_at, STREAM, node1_server(), &msg, known, out);
+    }
     carry_out(m, now_at, out, from);
     from = out->n;
     mom_tick(m, now_at + 5, out);

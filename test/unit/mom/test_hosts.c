@@ -1,0 +1,568 @@
+/* Unit tests of the MoM's core: a job over three hosts. Each host is a core of its own;
+ * what they send one another goes through the wire's form. What executors do is played,
+ * and goes well.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+#include "../unit.h"
+#include "node1.h"
+
+#include <signal.h>
+#include <string.h>
+
+#define N      3
+#define ID     "7.svr"
+#define COOKIE "0123456789ABCDEF0123456789ABCDEF"
+#define SERVER 77 /* the stream to it */
+#define CLIENT (MOM_TASK_CONNECTION | 5)
+
+struct host {
+    struct mom *m;
+    struct mom_out out;
+    size_t n_done;    /* effects that were carried out */
+    bool is_cut;      /* nothing reaches it, and what it sends is lost */
+    bool keeps_alive; /* SIGKILL ends nothing */
+    int n_starts, n_spawns, n_drops;
+    int32_t status; /* of its obituary; INT32_MIN: none */
+    int32_t code;   /* of its last answer to the server; -1: none */
+    int32_t task_code;
+    uint32_t task; /* that was spawned for CLIENT */
+};
+
+struct world {
+    struct host h[N];
+    int64_t now_at;
+    bool twice; /* every message between MoMs */
+};
+
+static void run(struct world *w);
+
+static uint64_t stream_of(size_t from, size_t to)
+{
+    return 1000 + from * 10 + to;
+}
+
+static void deliver(struct world *w, size_t from, size_t to, uint64_t stream,
+                    const struct im_message *msg)
+{
+    struct host *h = &w->h[to];
+    const struct tpp_addr peer = tpp_addr_ipv4(0x0a00000a + (uint32_t)from, 15003);
+    struct im_message got;
+    struct buf b = { 0 };
+
+    if (h->is_cut || w->h[from].is_cut)
+        return;
+    im_encode(&b, msg);
+    CU_ASSERT_EQUAL_FATAL(
+        im_decode(arena_copy(h->out.arena, b.data, b.len), b.len, h->out.arena, &got),
+        DIS_OK);
+    buf_fini(&b);
+    mom_im(h->m, w->now_at, stream, &peer, &got, &h->out);
+}
+
+/* Streams that a host has opened are 1000 and more, those that it was found on 2000. */
+static void send_im(struct world *w, size_t from, const struct mom_effect *e)
+{
+    size_t opener = e->stream / 10 % 10, other = e->stream % 10;
+    size_t to = e->stream >= 2000 ? opener : other;
+    uint64_t there = e->stream >= 2000 ? e->stream - 1000 : e->stream + 1000;
+
+    deliver(w, from, to, there, &e->u.im);
+    if (w->twice)
+        deliver(w, from, to, there, &e->u.im);
+}
+
+static void kill_all(struct world *w, struct host *h, const struct mom_effect *e)
+{
+    uint32_t task;
+    int32_t session;
+
+    if (e->u.signo != SIGKILL || h->keeps_alive)
+        return;
+    while (mom_job_task(h->m, ID, 0, &task, &session))
+        mom_task_ended(h->m, w->now_at, ID, task, 256 + 9, NULL, &h->out);
+    mom_exited(h->m, w->now_at, ID, 256 + 9, NULL, &h->out);
+}
+
+static void told(struct host *h, const struct is_message *msg)
+{
+    if (msg->command == IS_JOBOBIT)
+        h->status = msg->updates[0].status;
+    if (msg->command == IS_CMD_REPLY)
+        h->code = msg->reply.code;
+}
+
+/* Any other name leads to the third host. */
+static size_t found_at(const char *host)
+{
+    return strncmp(host, "node2", 5) == 0 ? 1 : 2;
+}
+
+static void carry_out(struct world *w, size_t k, const struct mom_effect *e)
+{
+    struct host *h = &w->h[k];
+    const struct mom_usage used = { .cput_s = 5, .mem_kb = 100 };
+
+    switch (e->kind) {
+    case MOM_SEND:
+        told(h, &e->u.msg);
+        break;
+    case MOM_SEND_IM:
+        send_im(w, k, e);
+        break;
+    case MOM_REACH:
+        mom_reached(h->m, w->now_at, e->u.reach.host, e->u.reach.port,
+                    h->is_cut ? 0 : stream_of(k, found_at(e->u.reach.host)), &h->out);
+        break;
+    case MOM_ANSWER_TASK:
+        h->task_code = e->u.answer.reply.failed ? e->u.answer.reply.code : 0;
+        h->task = e->u.answer.reply.task;
+        break;
+    case MOM_STORE:
+        mom_stored(h->m, w->now_at, ID, NULL, &h->out);
+        break;
+    case MOM_PREPARE:
+        mom_prepared(h->m, w->now_at, ID, COOKIE, 7001, 7002, &h->out);
+        break;
+    case MOM_START:
+        h->n_starts++;
+        mom_started(h->m, w->now_at, ID, 4711, 0, NULL, &h->out);
+        break;
+    case MOM_SPAWN:
+        h->n_spawns++;
+        mom_task_started(h->m, w->now_at, ID, e->task, 4800 + h->n_spawns, 0, NULL,
+                         &h->out);
+        break;
+    case MOM_SAMPLE:
+        mom_used(h->m, w->now_at, ID, &used);
+        mom_sampled(h->m, w->now_at, &h->out);
+        break;
+    case MOM_KILL:
+        kill_all(w, h, e);
+        break;
+    case MOM_DROP:
+        h->n_drops++;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Until nobody has anything left to do. */
+static void run(struct world *w)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t k = 0; k < N; k++)
+            while (w->h[k].n_done < w->h[k].out.n) {
+                const struct mom_effect e = w->h[k].out.v[w->h[k].n_done++];
+
+                carry_out(w, k, &e);
+                more = true;
+            }
+    }
+}
+
+static void later(struct world *w, int64_t s)
+{
+    w->now_at += s;
+    for (size_t k = 0; k < N; k++)
+        if (w->h[k].m)
+            mom_tick(w->h[k].m, w->now_at, &w->h[k].out);
+    run(w);
+}
+
+static void world_init(struct world *w)
+{
+    static const char *const names[N] = { "node1", "node2", "node3" };
+    struct is_range all = { 0x0a000000, 255 };
+    const struct is_message hello = { .command = IS_REPLYHELLO,
+                                      .n_ranges = 1,
+                                      .ranges = &all };
+
+    *w = (struct world){ .now_at = 100000 };
+    for (size_t k = 0; k < N; k++) {
+        struct host *h = &w->h[k];
+        struct mom_config cfg = node1_config();
+
+        cfg.host = cfg.node_name = names[k];
+        h->out.arena = arena_new();
+        h->status = INT32_MIN;
+        h->code = h->task_code = -1;
+        h->m = mom_new(&cfg);
+        mom_set_vnodes(h->m, w->now_at, 5, 0, NULL, &h->out);
+        mom_start(h->m, w->now_at, false, &h->out);
+        mom_router_up(h->m, w->now_at, &h->out);
+        mom_connected(h->m, w->now_at, SERVER, 1, &h->out);
+        mom_message(h->m, w->now_at, SERVER, node1_server(), &hello, true, &h->out);
+    }
+    w->now_at += 100; /* the routers are old */
+}
+
+static void world_fini(struct world *w)
+{
+    for (size_t k = 0; k < N; k++) {
+        mom_free(w->h[k].m);
+        arena_free(w->h[k].out.arena);
+    }
+}
+
+static void request(struct world *w, uint32_t number, const void *body)
+{
+    const struct is_message msg = {
+        .command = IS_CMD,
+        .msgid = "m",
+        .request = { .number = number, .user = "root", .body = body },
+    };
+
+    w->h[0].code = -1;
+    mom_message(w->h[0].m, w->now_at, SERVER, node1_server(), &msg, true, &w->h[0].out);
+}
+
+static void add(struct world *w, struct wire_attrs *attrs, const char *name,
+                const char *value)
+{
+    wire_attrs_add(attrs, w->h[0].out.arena, name, NULL, value, WIRE_OP_SET);
+}
+
+static void send_job_on(struct world *w, const char *hosts)
+{
+    struct body_queue queue = { .id = ID, .destination = "node1" };
+    const struct body_script script = { .job_id = "", .data = { "sleep 1\n", 8 } };
+    const struct body_id commit = { .id = ID };
+
+    add(w, &queue.attrs, "euser", "joe");
+    add(w, &queue.attrs, "run_version", "3");
+    add(w, &queue.attrs, "exec_host2", hosts);
+    request(w, BATCH_QUEUE_JOB, &queue);
+    request(w, BATCH_JOB_SCRIPT, &script);
+    request(w, BATCH_COMMIT, &commit);
+}
+
+static void send_job(struct world *w)
+{
+    send_job_on(w, "node1:15002/0+node2.dom:15002/0*2+node3:15002/1");
+    run(w);
+}
+
+static void spawn(struct world *w, uint32_t vnode)
+{
+    static const char *args[] = { "/bin/true", "" };
+    const struct task_request rq = { .version = 2,
+                                     .job_id = ID,
+                                     .cookie = COOKIE,
+                                     .command = TASK_SPAWN,
+                                     .event = 9,
+                                     .task = 1,
+                                     .vnode = vnode,
+                                     .args = { 2, args } };
+
+    mom_task_request(w->h[0].m, w->now_at, CLIENT, 0, &rq, &w->h[0].out);
+    run(w);
+}
+
+static void signal_job(struct world *w, const char *name)
+{
+    const struct body_signal body = { .job_id = ID, .signal = name };
+
+    request(w, BATCH_SIGNAL_JOB, &body);
+    run(w);
+}
+
+static void delete_job(struct world *w)
+{
+    const struct body_manage body = { .object_name = ID };
+
+    request(w, BATCH_DELETE_JOB, &body);
+    run(w);
+}
+
+static void test_a_job_joins_spawns_and_ends(void)
+{
+    for (int twice = 0; twice < 2; twice++) {
+        struct world w;
+
+        world_init(&w);
+        w.twice = twice;
+        send_job(&w);
+        CU_ASSERT_EQUAL(w.h[0].n_starts, 1);
+        CU_ASSERT_EQUAL(w.h[1].n_starts + w.h[2].n_starts, 0);
+        spawn(&w, 2);
+        CU_ASSERT_EQUAL(w.h[0].task_code, 0);
+        CU_ASSERT_EQUAL(w.h[0].task, 0x80000001);
+        CU_ASSERT_EQUAL(w.h[2].n_spawns, 1);
+        mom_exited(w.h[0].m, w.now_at, ID, 0, NULL, &w.h[0].out);
+        run(&w);
+        CU_ASSERT_EQUAL(w.h[0].status, 0);
+        delete_job(&w);
+        CU_ASSERT_EQUAL(w.h[0].code, 0);
+        for (size_t k = 0; k < N; k++) {
+            CU_ASSERT_EQUAL(mom_n_jobs(w.h[k].m), 0);
+            CU_ASSERT_EQUAL(w.h[k].n_drops, 1);
+        }
+        world_fini(&w);
+    }
+}
+
+/* The end waits for the last task of a sister. */
+static void test_the_end_waits_for_tasks_elsewhere(void)
+{
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    spawn(&w, 1);
+    w.h[1].keeps_alive = true;
+    mom_exited(w.h[0].m, w.now_at, ID, 4, NULL, &w.h[0].out);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+    mom_task_ended(w.h[1].m, w.now_at, ID, 0x40000001, 0, NULL, &w.h[1].out);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].status, 4);
+    world_fini(&w);
+}
+
+static void test_a_host_that_does_not_join_ends_the_start(void)
+{
+    static const struct {
+        const char *story, *hosts;
+        int64_t after_s;
+        int32_t status;
+    } rows[] = {
+        { "somebody else's name", "node1:15002/0+node2:15002/0+other:15002/0", 0, -3 },
+        { "another port", "node1:15002/0+node2:99/0", 0, -3 },
+        { "no answer", "node1:15002/0+node2:15002/0+node3:15002/0", 31, -30 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct world w;
+
+        world_init(&w);
+        w.h[2].is_cut = rows[i].after_s > 0;
+        send_job_on(&w, rows[i].hosts);
+        run(&w);
+        if (rows[i].after_s)
+            later(&w, rows[i].after_s);
+        CU_ASSERT_EQUAL(w.h[0].status, rows[i].status);
+        CU_ASSERT_EQUAL(w.h[0].n_starts, 0);
+        CU_ASSERT_EQUAL(mom_n_jobs(w.h[1].m), 0);
+        world_fini(&w);
+    }
+}
+
+static void lose_stream(struct world *w, size_t from, size_t to)
+{
+    mom_stream_closed(w->h[from].m, w->now_at, stream_of(from, to), &w->h[from].out);
+    mom_stream_closed(w->h[to].m, w->now_at, stream_of(from, to) + 1000, &w->h[to].out);
+}
+
+static void test_a_lost_sister_ends_the_job_after_a_while(void)
+{
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    spawn(&w, 2);
+    w.h[2].is_cut = true;
+    lose_stream(&w, 0, 2);
+    later(&w, 300);
+    CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 1);
+    later(&w, 1);
+    later(&w, 20);  /* SIGKILL follows SIGTERM */
+    later(&w, 301); /* who does not answer does not kill either */
+    CU_ASSERT_EQUAL(w.h[0].status, -14);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 0); /* it gave the job up by itself */
+    world_fini(&w);
+}
+
+static void test_a_sister_that_returns_stays(void)
+{
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    lose_stream(&w, 0, 2);
+    later(&w, 200);
+    later(&w, 200); /* she was asked how the job does meanwhile, and has answered */
+    CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 1);
+    world_fini(&w);
+}
+
+static void test_usage_is_that_of_all_hosts(void)
+{
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    later(&w, 10);
+    later(&w, 30);
+    later(&w, 60);
+    CU_ASSERT_EQUAL(usage_sum(job_find(w.h[0].m, ID)).cput_s, 15);
+    CU_ASSERT_EQUAL(usage_sum(job_find(w.h[0].m, ID)).mem_kb, 300);
+    world_fini(&w);
+}
+
+static void test_suspension_is_answered_when_all_have_stopped(void)
+{
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    w.h[1].is_cut = true;
+    signal_job(&w, "suspend");
+    CU_ASSERT_EQUAL(w.h[0].code, -1);
+    w.h[1].is_cut = false;
+    signal_job(&w, "suspend"); /* one at a time */
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_BADSTATE);
+    later(&w, 241);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_SISCOMM);
+    signal_job(&w, "suspend");
+    CU_ASSERT_EQUAL(w.h[0].code, 0);
+    CU_ASSERT_EQUAL(job_find(w.h[0].m, ID)->phase, JOB_SUSPENDED);
+    CU_ASSERT_EQUAL(job_find(w.h[1].m, ID)->phase, JOB_SUSPENDED);
+    signal_job(&w, "resume");
+    CU_ASSERT_EQUAL(job_find(w.h[2].m, ID)->phase, JOB_RUNNING);
+    world_fini(&w);
+}
+
+static void test_hosts_are_released(void)
+{
+    struct wire_attrs attrs = { 0 };
+    struct body_manage body = { .object_name = ID };
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    spawn(&w, 2);
+    add(&w, &attrs, "exec_host2", "node1:15002/0+node2.dom:15002/0*2");
+    body.attrs = attrs;
+    request(&w, BATCH_MODIFY_JOB, &body);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, 0);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 0);
+    CU_ASSERT_EQUAL(job_find(w.h[1].m, ID)->hosts.n, 2);
+    world_fini(&w);
+}
+
+static int32_t answer_to(struct world *w, const struct im_message *msg, uint32_t ip)
+{
+    const struct tpp_addr peer = tpp_addr_ipv4(ip, 15003);
+    struct host *h = &w->h[1];
+    size_t from = h->out.n;
+
+    mom_im(h->m, w->now_at, 2001, &peer, msg, &h->out);
+    for (size_t i = from; i < h->out.n; i++) {
+        if (h->out.v[i].kind == MOM_SEND_IM)
+            return h->out.v[i].u.im.code;
+        if (h->out.v[i].kind == MOM_CLOSE)
+            return -1;
+    }
+    return 0;
+}
+
+static void test_who_is_not_of_the_job_is_refused(void)
+{
+    static const struct {
+        const char *story;
+        struct im_message msg;
+        uint32_t ip;
+        int32_t code;
+    } rows[] = {
+        { "a host of nobody", { ID, COOKIE, IM_KILL_JOB, 1, 0 }, 0x0b000001, -1 },
+        { "an unknown job", { "8.svr", "c", IM_KILL_JOB, 1, 0 }, 0x0a000009, 15009 },
+        { "... about which nothing is answered",
+          { "8.svr", "c", IM_DELETE_JOB, 0, 0 },
+          0x0a000009,
+          0 },
+        { "another run's cookie", { ID, "c", IM_KILL_JOB, 1, 0 }, 0x0a000009, 15016 },
+        { "a prefix of it", { ID, "0123", IM_SPAWN_TASK, 1, 0 }, 0x0a000009, 15016 },
+        { "an answer to nothing", { ID, COOKIE, IM_ALL_OKAY, 99, 0 }, 0x0a000009, 0 },
+        { "a vnode of another host",
+          { ID, COOKIE, IM_SPAWN_TASK, 1, 1, .target_vnode = 2 },
+          0x0a000009,
+          17006 },
+        { "no program",
+          { ID, COOKIE, IM_SPAWN_TASK, 1, 1, .target_vnode = 1 },
+          0x0a000009,
+          17000 },
+        { "a task that is not here",
+          { ID, COOKIE, IM_OBIT_TASK, 1, 1, .target_task = 1 },
+          0x0a000009,
+          17006 },
+        { "a platform", { ID, COOKIE, IM_SETUP_JOB, 1, 0 }, 0x0a000009, 15029 },
+        { "a join without a cookie",
+          { "9.svr", "", IM_JOIN_JOB, 1, 0 },
+          0x0a000009,
+          15004 },
+        { "a join with a path", { "../x", "c", IM_JOIN_JOB, 1, 0 }, 0x0a000009, 15004 },
+        { "a join of nobody's",
+          { "9.svr", "c", IM_JOIN_JOB, 1, 0 },
+          0x0a000009,
+          15023 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct world w;
+        int32_t code;
+
+        world_init(&w);
+        send_job(&w);
+        code = answer_to(&w, &rows[i].msg, rows[i].ip);
+        CU_ASSERT_EQUAL(code, rows[i].code);
+        if (code != rows[i].code)
+            fprintf(stderr, "%s: %d\n", rows[i].story, (int)code);
+        CU_ASSERT_EQUAL(mom_n_jobs(w.h[1].m), 1);
+        world_fini(&w);
+    }
+}
+
+/* A sister's record, with a task in it. */
+static void test_a_sister_finds_its_tasks_again(void)
+{
+    const struct mom_config cfg = node1_config();
+    struct buf record = { 0 };
+    struct mom *m = mom_new(&cfg);
+    const char *id;
+    uint32_t task = 0;
+    int32_t session = 0;
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    spawn(&w, 1);
+    mom_job_encode(w.h[1].m, ID, &record);
+    CU_ASSERT_TRUE_FATAL(mom_load(m, record.data, record.len, &id));
+    CU_ASSERT_TRUE(mom_job_task(m, ID, 0, &task, &session));
+    CU_ASSERT_EQUAL(task, 0x40000001);
+    CU_ASSERT_EQUAL(session, 4801);
+    CU_ASSERT_TRUE(job_find(m, ID)->is_sister);
+    CU_ASSERT_EQUAL(job_find(m, ID)->hosts.own, 1);
+    mom_free(m);
+    buf_fini(&record);
+    world_fini(&w);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "a job joins, spawns and ends, whatever is said twice",
+          test_a_job_joins_spawns_and_ends },
+        { "the end waits for tasks elsewhere", test_the_end_waits_for_tasks_elsewhere },
+        { "a host that does not join ends the start",
+          test_a_host_that_does_not_join_ends_the_start },
+        { "a lost sister ends the job after a while",
+          test_a_lost_sister_ends_the_job_after_a_while },
+        { "a sister that returns stays", test_a_sister_that_returns_stays },
+        { "usage is that of all hosts", test_usage_is_that_of_all_hosts },
+        { "suspension is answered when all have stopped",
+          test_suspension_is_answered_when_all_have_stopped },
+        { "hosts are released", test_hosts_are_released },
+        { "who is not of the job is refused", test_who_is_not_of_the_job_is_refused },
+        { "a sister finds its tasks again", test_a_sister_finds_its_tasks_again },
+    };
+
+    return unit_main("mom/hosts", cases, ARRAY_LEN(cases));
+}
