@@ -1,11 +1,12 @@
 /* status.c - how fast status replies and requests are turned into bytes and back.
  *
- *   test/bench/status [--objects N] [--rounds N]
+ *   test/bench/status [--objects N] [--finished N] [--rounds N]
  *
  * The server's core alone, in one process, without sockets: N vnodes and N jobs are
  * loaded, and the reply to "status of all" is gathered and read as the shell does it,
  * first when nothing is kept, then again. Requests as small as clients send them are
- * decoded over and over. Prints megabytes for a second of processor time, the median
+ * decoded over and over. With --finished there are so many jobs of the past besides, of
+ * which nobody asks. Prints megabytes for a second of processor time, the median
  * of the rounds, so that others on the machine disturb little.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -78,13 +79,14 @@ static void load_vnode(struct svr *s, size_t i, uint64_t seq)
     load(s, OBJ_NODE, id, v, ARRAY_LEN(v), seq);
 }
 
-static void load_job(struct svr *s, size_t i, uint64_t seq)
+static void load_job(struct svr *s, size_t i, bool finished, uint64_t seq)
 {
     char id[32], vars[300];
     const struct value v[] = {
         { "Job_Name", NULL, "simulate" },
         { "Job_Owner", NULL, "ann@login1.example.org" },
-        { "job_state", NULL, "Q" },
+        { "job_state", NULL, finished ? "F" : "Q" },
+        { "history_timestamp", NULL, finished ? "1799999999" : NULL },
         { "queue", NULL, "workq" },
         { "server", NULL, "svr" },
         { "Checkpoint", NULL, "u" },
@@ -105,7 +107,7 @@ static void load_job(struct svr *s, size_t i, uint64_t seq)
         { "Resource_List", "select", "2:ncpus=8:mem=16gb" },
         { "Resource_List", "walltime", "12:00:00" },
         { "schedselect", NULL, "2:ncpus=8:mem=16gb" },
-        { "substate", NULL, "10" },
+        { "substate", NULL, finished ? "92" : "10" },
         { "Variable_List", NULL, vars },
         { "etime", NULL, "1795247621" },
         { "Submit_arguments", NULL, "run.sh" },
@@ -122,24 +124,33 @@ static void load_job(struct svr *s, size_t i, uint64_t seq)
     load(s, OBJ_JOB, id, v, ARRAY_LEN(v), seq);
 }
 
-static struct svr *make_cluster(size_t n)
+static struct svr *make_cluster(size_t n, size_t n_finished)
 {
+    double begin_s = now_s(), loaded_s;
     const struct svr_config cfg = { .server_name = "svr",
                                     .server_host = "svr.example.org",
                                     .version = "23.06.06",
                                     .holdfast_version = "0" };
     const struct value queue[] = { { "queue_type", NULL, "Execution" },
                                    { "enabled", NULL, "True" } };
+    const struct value history[] = { { "job_history_enable", NULL, "True" } };
     struct svr *s = svr_new(&cfg);
     struct effects out = { .arena = arena_new() };
 
     load(s, OBJ_QUEUE, "workq", queue, ARRAY_LEN(queue), 1);
+    if (n_finished > 0)
+        load(s, OBJ_SERVER, "svr", history, ARRAY_LEN(history), 1);
     for (size_t i = 0; i < n; i++) {
         load_vnode(s, i, 2 * i + 2);
-        load_job(s, i, 2 * i + 3);
+        load_job(s, i, false, 2 * i + 3);
     }
-    svr_loaded(s, 2 * n + 3);
+    for (size_t i = 0; i < n_finished; i++)
+        load_job(s, n + i, true, 2 * n + 4 + i);
+    svr_loaded(s, 2 * n + 3 + n_finished);
+    loaded_s = now_s();
     svr_start(s, 1800000000, SVR_HOT, &out);
+    printf("%zu jobs and %zu finished ones: loaded in %.2f s, started in %.3f s\n", n,
+           n_finished, loaded_s - begin_s, now_s() - loaded_s);
     arena_free(out.arena);
     return s;
 }
@@ -291,7 +302,7 @@ int main(int argc, char **argv)
     char what[64];
 
     bench_requests(rounds);
-    server = make_cluster(n);
+    server = make_cluster(n, number_after(argc, argv, "--finished", 0));
     snprintf(what, sizeof(what), "status of %zu vnodes", n);
     bench_status(what, BATCH_STATUS_NODE, rounds);
     snprintf(what, sizeof(what), "status of %zu jobs", n);
