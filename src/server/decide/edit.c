@@ -170,11 +170,12 @@ enum entry_fate {
     ENTRY_REFUSE
 };
 
-/* Some attributes come with a submission or never: they have no writers, and whoever
- * submits the object sets them. */
+/* Some attributes of jobs come with their submission or never: they have no writers,
+ * and whoever submits the job sets them. A reservation has none of that kind. */
 static bool may_write(const struct edit *e, const struct attr_row *row, uint32_t rights)
 {
-    bool by_submission = (row->flags & ATTR_CREATE_ONLY) && row->write == 0;
+    bool by_submission =
+        e->table == &job_table && row->write == 0 && (row->flags & ATTR_CREATE_ONLY);
 
     return (row->write & rights) || (by_submission && !e->o);
 }
