@@ -34,7 +34,9 @@ static const char usage[] =
     "-E -D\n"
     "  -W on_end=word -W on_end_queue=queue   its jobs at the end: kill, requeue, "
     "hold, extend\n"
+    "  --release-idle give back vnodes without jobs of it; with a later -E, or -D\n"
     "  -W auto_extend=time -W auto_extend_max=time   extend itself while jobs run\n"
+    "  -W auto_extend_release=true   and give back vnodes without jobs then\n"
     "  -U users -G groups            who may submit into it\n"
     "  -N name -m points -M users    name and mail\n"
     "  -I seconds     wait so long for the scheduler's answer\n"
@@ -54,11 +56,13 @@ struct ralter {
 /* Options that PBS does not have, behind the letters. */
 enum {
     OPTION_PUSH = 256,
-    OPTION_DRY_RUN
+    OPTION_DRY_RUN,
+    OPTION_RELEASE
 };
 static const struct option long_options[] = {
     { "push", no_argument, NULL, OPTION_PUSH },
     { "dry-run", no_argument, NULL, OPTION_DRY_RUN },
+    { "release-idle", no_argument, NULL, OPTION_RELEASE },
     { 0 },
 };
 
@@ -134,7 +138,7 @@ static int take_select(struct ralter *r, const char *text)
 static bool is_for_w(const char *name)
 {
     static const char *const names[] = { "on_end", "on_end_queue", "auto_extend",
-                                         "auto_extend_max" };
+                                         "auto_extend_max", "auto_extend_release" };
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (strcmp(name, names[i]) == 0)
@@ -163,11 +167,12 @@ static int take_w(struct ralter *r, const char *text)
         if (!any)
             break;
     }
-    return more == 0 && any ? 0
-                            : complain(CMD ": illegal -W value\n" CMD
-                                           ": -W takes \"force\", or name=value with a "
-                                           "comma between: on_end, on_end_queue, "
-                                           "auto_extend, auto_extend_max");
+    return more == 0 && any
+               ? 0
+               : complain(CMD ": illegal -W value\n" CMD
+                              ": -W takes \"force\", or name=value with a "
+                              "comma between: on_end, on_end_queue, "
+                              "auto_extend, auto_extend_max, auto_extend_release");
 }
 
 static int take_option(struct ralter *r, int letter, const char *text)
@@ -199,6 +204,9 @@ static int take_option(struct ralter *r, int letter, const char *text)
         return 0;
     case 'F':
         return dry_run_take_form(&r->dry, text) ? 0 : usage_error();
+    case OPTION_RELEASE:
+        r->terms |= HOLDFAST_RELEASE;
+        return 0;
     case 'q':
         if (text[0] != '@' || text[1] == '\0')
             return complain(CMD ": illegal -q value: format \"@server\"");
@@ -236,6 +244,10 @@ static int parse(struct ralter *r, int argc, char **argv)
     if (r->terms & HOLDFAST_PUSH && (r->force || !r->timed))
         return complain(CMD ": No support for requested service\n" CMD
                             ": --push needs -R, -E or -D beside it, and no -W force");
+    if (r->terms & HOLDFAST_RELEASE && (r->force || !r->timed))
+        return complain(CMD
+                        ": No support for requested service\n" CMD
+                        ": --release-idle needs -E or -D beside it, and no -W force");
     return optind + 1 == argc && dry_run_is_whole(&r->dry) ? 0 : usage_error();
 }
 
@@ -312,7 +324,7 @@ static const struct cmd_option letters[] = {
     { "Reserve_Name", NULL, 'N' },      { "reserve_start", NULL, 'R' },
     { "Authorized_Users", NULL, 'U' },  { "on_end", NULL, 'W' },
     { "on_end_queue", NULL, 'W' },      { "auto_extend", NULL, 'W' },
-    { "auto_extend_max", NULL, 'W' },
+    { "auto_extend_max", NULL, 'W' },   { "auto_extend_release", NULL, 'W' },
 };
 
 /* The server names a bad attribute in the last word of its text. */
@@ -433,9 +445,19 @@ static void explain_altered(const struct ralter *r, int conn, const char *id, in
  * without it. */
 static bool may_send(const struct ralter *r, int conn, int index)
 {
+    static const struct {
+        unsigned term;
+        const char *extension, *option;
+    } rows[] = {
+        { HOLDFAST_PUSH, EXTENSION_PUSH, "--push" },
+        { HOLDFAST_RELEASE, EXTENSION_RELEASE, "--release-idle" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (r->terms & rows[i].term &&
+            !extension_may_ask(CMD, conn, rows[i].extension, rows[i].option))
+            return false;
     return extension_may_send(CMD, conn, r->attrs) &&
-           (!(r->terms & HOLDFAST_PUSH) ||
-            extension_may_ask(CMD, conn, EXTENSION_PUSH, "--push")) &&
            (index == OPERAND_WHOLE || extension_knows_occurrences(CMD, conn));
 }
 

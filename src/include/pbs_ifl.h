@@ -630,7 +630,8 @@ int pbs_confirmresv(int c, const char *id, const char *vnodes, unsigned long sta
                     const char *extend);
 
 /* Ours alone (doc/extensions.md, ResvAct), and only for servers whose attribute
- * holdfast_extensions names what is wanted: "dry_run", "push" or "occurrence". */
+ * holdfast_extensions names what is wanted: "dry_run", "push", "release" or
+ * "occurrence". */
 enum holdfast_what {
     HOLDFAST_SUBMIT = 1,
     HOLDFAST_ALTER = 2,
@@ -641,8 +642,9 @@ enum holdfast_flag {
     HOLDFAST_DRY_RUN = 1, /* decide, and change nothing */
     HOLDFAST_PUSH = 2,    /* move the reservations behind it */
     HOLDFAST_FORCE = 4,
-    HOLDFAST_FROM = 8, /* of a status: that occurrence and those behind it, some of
-                        * them at once */
+    HOLDFAST_RELEASE = 16, /* with more time: give back vnodes without jobs */
+    HOLDFAST_FROM = 8,     /* of a status: that occurrence and those behind it, some of
+                            * them at once */
 };
 struct holdfast_act {
     unsigned what;           /* enum holdfast_what */

@@ -75,3 +75,41 @@ def test_the_question_outlives_the_server(cluster):
     assert server.status(JOB, jid)[0]["job_state"] == "R"
     gate.open()
     is_gone(server, RESV, rid)
+
+
+def test_what_is_idle_is_given_back(cluster):
+    server = cluster.server
+    rid, jid, gate = extended(cluster, "-W", "auto_extend=60,auto_extend_release=true")
+    start, _ = window(server, rid)
+    resv = is_extended(server, rid, start + 70)
+    assert resv["auto_extend_release"] == "True"
+    assert resv_nodes(server, rid) == job_vnodes(server, jid)
+    assert resv["Resource_List.select"] == "1:ncpus=2" and resv["Resource_List.ncpus"] == "2"
+    # The others have them at once.
+    other = Reservation(select="4:ncpus=2", start=2, duration=60, interactive=30)
+    server.submit(other)
+    assert other.answer.endswith("CONFIRMED"), other.answer
+    gate.open()
+    is_gone(server, RESV, rid)
+
+
+def test_pbs_ralter_gives_back_what_is_idle(cluster):
+    server = cluster.server
+    rid = running_resv(server, duration=600)
+    jid = running_job(server, queue_of(rid), script="sleep 1000\n")
+    start, end = window(server, rid)
+
+    def ralter(*options):
+        done = cluster.run(["pbs_ralter", "-I", "60", *options, "--release-idle", rid],
+                           user=USER1, check=False)
+        return done.returncode, done.stdout, done.stderr
+    rc, _, err = ralter("-D", "500")
+    assert rc == 15029 & 255 and "No support for requested service" in err
+    rc, _, err = ralter("-N", "other")
+    assert rc == 2 and "--release-idle needs -E or -D" in err
+    assert window(server, rid) == (start, end) and len(resv_nodes(server, rid)) == 3
+    assert ralter("-D", "900") == (0, "pbs_ralter: %s CONFIRMED\n" % rid, "")
+    assert window(server, rid) == (start, start + 900)
+    assert resv_nodes(server, rid) == job_vnodes(server, jid)
+    server.log_match("%s;Attempting to modify reservation end=.* select=1:ncpus=2" % rid,
+                     regexp=True)

@@ -148,16 +148,17 @@ def test_an_open_one_is_dropped_when_the_server_is_killed(cluster):
     assert window(server, first) == before and window(server, second) == at2
 
 
-def test_a_stranger_is_sent_nothing(cluster, tmp_path):
+@pytest.mark.parametrize("option", ["--push", "--release-idle"])
+def test_a_stranger_is_sent_nothing(cluster, tmp_path, option):
     env = dict(os.environ, PBS_CONF_FILE="/nonexistent", PBS_HOME=str(tmp_path),
                PBS_EXEC=cluster.exec_dir, PBS_SERVER="localhost",
                PBS_SERVER_SOCKET=str(tmp_path / "s"))
-    argv = [os.path.join(cluster.exec_dir, "bin", "pbs_ralter"), "-D", "60", "--push",
+    argv = [os.path.join(cluster.exec_dir, "bin", "pbs_ralter"), "-D", "60", option,
             "R1.localhost"]
     older = status((0, "svr", [("holdfast_extensions", None, "changes,why", 0)]))
     with Peer(env["PBS_SERVER_SOCKET"], [(None, None, older)]) as played:
         done = subprocess.run(argv, env=env, text=True, capture_output=True, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "does not offer --push" in done.stderr
+    assert "does not offer " + option in done.stderr
     # It was asked what it offers, and nothing else.
     assert [n for (n, _), _ in played.wrong] == [STATUS_SERVER]

@@ -24,6 +24,7 @@ static struct end_wish words_end(const struct words *w)
         .on_end_queue = words_value(w, "on_end_queue"),
         .auto_extend = words_value(w, "auto_extend"),
         .auto_extend_max = words_value(w, "auto_extend_max"),
+        .auto_extend_release = words_value(w, "auto_extend_release"),
     };
 }
 
@@ -307,6 +308,7 @@ static bool alters(struct sim *s, const struct words *w)
         .force = strcmp(w->v[w->n - 1], "force") == 0,
         .push = strcmp(w->v[w->n - 1], "push") == 0,
         .occurrence = index_in(w->v[2]),
+        .release = strcmp(w->v[w->n - 1], "release") == 0,
     };
 
     if (id && w->n > 3)

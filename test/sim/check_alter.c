@@ -191,6 +191,7 @@ void alter_requested(struct sim *s, const struct model *before,
     }
     w->force |= act && (act->flags & RESV_ACT_FORCE);
     w->push = act && (act->flags & RESV_ACT_PUSH);
+    w->release = act && (act->flags & RESV_ACT_RELEASE);
     w->select = given_text(&body->attrs, "Resource_List");
     w->name = given_text(&body->attrs, "Reserve_Name");
     w->users = given_text(&body->attrs, "Authorized_Users");
@@ -331,7 +332,7 @@ static void check_kept(struct sim *s, const struct model *m, const struct resv *
             (has_job_on(r, n) && !exec_vnode_has(&ev, n->obj.id)))
             check_failed(s, CHECK_ALTER, "%s is altered and loses %s under its jobs",
                          rec->id, n->obj.id);
-        if (!w->select && node_is_usable(n) && keeps < has)
+        if (!w->select && !w->release && node_is_usable(n) && keeps < has)
             check_failed(s, CHECK_ALTER, "%s is altered and loses usable %s", rec->id,
                          n->obj.id);
     }
@@ -438,6 +439,7 @@ static void note_own_wish(struct sim *s, const struct model *m, const struct res
     w->seq = seq_opened(rec);
     w->times = true;
     w->shorter = true;
+    w->release = obj_num(&r->obj, RESV_A_AUTO_EXTEND_RELEASE, 0) != 0;
     w->start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
     w->end_at = extended_end(m, r);
     w->duration_s = w->end_at - w->start_at;

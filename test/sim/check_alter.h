@@ -37,6 +37,7 @@ struct wish {
     char *users;
     bool force;
     bool push;    /* others may be moved for it */
+    bool release; /* vnodes without jobs go */
     bool shorter; /* it is content with an earlier end */
     struct wish *prev, *next;
 };

@@ -99,8 +99,9 @@ static void check_one(struct sim *s, const struct resv *r, const struct wire_obj
                   ? resv_phase_substate(PHASE_DEGRADED)
                   : resv_phase_substate(resv_phase(r)));
     check_times(s, o, r, w);
-    check_text(s, o, "Resource_List", "select",
-               w && w->select ? w->select : resources_text(list, "select", arena));
+    if (!w || !w->release) /* else it follows from the jobs */
+        check_text(s, o, "Resource_List", "select",
+                   w && w->select ? w->select : resources_text(list, "select", arena));
     if (manager)
         check_revert(s, o, r, open, arena);
     check_list(s, o, r, OBJ_JOB);

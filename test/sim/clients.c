@@ -90,6 +90,7 @@ static void set_end(struct wire_attrs *list, struct arena *arena,
         { "on_end_queue", end->on_end_queue },
         { "auto_extend", end->auto_extend },
         { "auto_extend_max", end->auto_extend_max },
+        { "auto_extend_release", end->auto_extend_release },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(given); i++)
@@ -188,6 +189,7 @@ static void send_act(struct sim *s, struct client *c, const struct alter_wish *w
 {
     const struct body_resv_act body = { .what = RESV_ACT_ALTER,
                                         .flags = (w->push ? RESV_ACT_PUSH : 0) |
+                                                 (w->release ? RESV_ACT_RELEASE : 0) |
                                                  (w->force ? RESV_ACT_FORCE : 0),
                                         .occurrence = w->occurrence,
                                         .id = alter->resv_id,
@@ -224,7 +226,7 @@ void client_alter(struct sim *s, const struct alter_wish *w)
         set_end(&body.attrs, arena, &w->end);
         if (w->waiting)
             set(&body.attrs, arena, "interactive", NULL, w->waiting);
-        if (w->push || w->occurrence)
+        if (w->push || w->release || w->occurrence)
             send_act(s, c, w, &body);
         else if (w->dry)
             try_first(s, c, &rq,

@@ -54,7 +54,7 @@ void clients_fini(struct clients *c);
 /* What a reservation does at its end. NULL: not given. */
 struct end_wish {
     const char *on_end, *on_end_queue;
-    const char *auto_extend, *auto_extend_max;
+    const char *auto_extend, *auto_extend_max, *auto_extend_release;
 };
 
 /* pbs_rsub. 'waiting': -I with that number; NULL: without. Times are absolute. */
@@ -93,6 +93,7 @@ struct alter_wish {
     bool force;
     bool push;
     uint32_t occurrence; /* of a series; 0: none is named */
+    bool release;
 };
 void client_alter(struct sim *s, const struct alter_wish *wish);
 

@@ -20,6 +20,7 @@ static const struct {
     { "on_end_queue", EXTENSION_ON_END },
     { "auto_extend", EXTENSION_AUTO_EXTEND },
     { "auto_extend_max", EXTENSION_AUTO_EXTEND },
+    { "auto_extend_release", EXTENSION_RELEASE },
 };
 
 static const char *extension_of(const char *attr)

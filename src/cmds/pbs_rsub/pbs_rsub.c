@@ -64,6 +64,7 @@ static const char usage[] =
     "  -W on_end_queue=queue   where they go then\n"
     "  -W auto_extend=time     extend it by so much while jobs run at its end\n"
     "  -W auto_extend_max=time by so much at most, all times together\n"
+    "  -W auto_extend_release=true   and give back vnodes without jobs then\n"
     "  -W name=value[,name=value...]   any other attribute\n";
 
 struct rsub {
@@ -442,6 +443,7 @@ static const struct cmd_option letters[] = {
     { "on_end_queue", NULL, 'W' },
     { "auto_extend", NULL, 'W' },
     { "auto_extend_max", NULL, 'W' },
+    { "auto_extend_release", NULL, 'W' },
     { "qmove", NULL, 'W' },
 };
 

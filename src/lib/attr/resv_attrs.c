@@ -518,6 +518,14 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .check = check_positive,
         .doc = "By how much at most, all times together; unset: as long as nothing is in the way. A word of ours.",
     },
+    [RESV_A_AUTO_EXTEND_RELEASE] = {
+        .name = "auto_extend_release",
+        .type = &attr_bool,
+        .read = EVERYONE,
+        .write = EVERYONE,
+        .flags = ATTR_ALTERABLE,
+        .doc = "When it extends itself, vnodes without jobs are given back. A word of ours.",
+    },
 
     /* kept by our own daemons, never shown */
     [RESV_A_HF_ASKED_AT] = { .name = "hf_asked_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When the open question to the scheduler was put." },
@@ -563,6 +571,7 @@ static const uint16_t resv_order[] = {
     RESV_A_AUTHORIZED_USERS,
     RESV_A_AUTO_EXTEND,
     RESV_A_AUTO_EXTEND_MAX,
+    RESV_A_AUTO_EXTEND_RELEASE,
     RESV_A_CREDENTIAL_ID,
     RESV_A_CTIME,
     RESV_A_DELETE_IDLE_TIME,

@@ -76,6 +76,7 @@ enum resv_attr {
     RESV_A_ON_END_QUEUE,
     RESV_A_AUTO_EXTEND,
     RESV_A_AUTO_EXTEND_MAX,
+    RESV_A_AUTO_EXTEND_RELEASE,
 
     /* kept by our own daemons, never shown */
     RESV_A_HF_ASKED_AT,

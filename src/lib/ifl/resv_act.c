@@ -16,6 +16,7 @@ _Static_assert((int)HOLDFAST_DELETE == RESV_ACT_DELETE, "delete");
 _Static_assert((int)HOLDFAST_STATUS == RESV_ACT_STATUS, "status");
 _Static_assert((int)HOLDFAST_DRY_RUN == RESV_ACT_DRY_RUN, "dry run");
 _Static_assert((int)HOLDFAST_PUSH == RESV_ACT_PUSH, "push");
+_Static_assert((int)HOLDFAST_RELEASE == RESV_ACT_RELEASE, "release");
 _Static_assert((int)HOLDFAST_FORCE == RESV_ACT_FORCE, "force");
 _Static_assert((int)HOLDFAST_FROM == RESV_ACT_FROM, "from");
 

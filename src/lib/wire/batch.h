@@ -92,6 +92,7 @@ enum batch_number {
     "auto_extend" /* auto_extend, auto_extend_max, on_end=extend */
 #define EXTENSION_OCCURRENCE "occurrence" /* ResvAct about one of a series */
 #define EXTENSION_PUSH       "push"       /* ResvAct with RESV_ACT_PUSH */
+#define EXTENSION_RELEASE    "release" /* ... RESV_ACT_RELEASE; auto_extend_release */
 
 /* The attribute of the reservation in the reply to DryRun that is its number. */
 #define ATTR_DRY_RUN         "dry_run"
@@ -289,7 +290,8 @@ enum resv_act_flag {
     RESV_ACT_DRY_RUN = 1, /* decide, and change nothing */
     RESV_ACT_PUSH = 2,    /* move the reservations behind it */
     RESV_ACT_FORCE = 4,
-    RESV_ACT_FROM = 8, /* of a status: that occurrence and those behind it */
+    RESV_ACT_RELEASE = 16, /* with more time: give back vnodes without jobs */
+    RESV_ACT_FROM = 8,     /* of a status: that occurrence and those behind it */
 };
 
 struct body_resv_act {

@@ -240,9 +240,11 @@ int counter_offer_take(const struct resv_answer *a, const struct body_offer_resv
         proposal_deny(a->m, a->r, a->rq->actor, against, a->rq->now_at, a->out);
         return 0;
     }
-    /* A part of a proposal about several is answered part by part. */
-    if (proposal_others(a->m, a->r, arena).n > 0)
+    /* A part of a proposal about several, and one about a later occurrence, is content
+     * with nothing else, and is answered as it was asked. */
+    if (!proposal_allows(a->r))
         return diag_code(&a->out->why, PBSE_BADSTATE);
+    MUST(proposal_others(a->m, a->r, arena).n == 0 && proposal_is_about_shown(a->r));
     c.v = arena_zero(arena, c.n * sizeof(*c.v));
     c.offers = arena_zero(arena, c.n * sizeof(*c.offers));
     for (size_t i = 0; i < c.n; i++)

@@ -16,7 +16,7 @@
 /* Take the offer for the reservation a->r, whose alteration is open; body->offers[0] is
  * about it and the others are about those that it moves. Like a yes it is refused
  * (15016, the reason is logged) when it does not hold, and nothing has changed then:
- * - times other than the wanted ones are not allowed by the question, or not these;
+ * - the question allows no other times than the wanted ones, or not these;
  * - one that would be moved has started, is maintenance, did not begin behind a->r, is
  *   being altered itself, is named twice, gets another length, would begin earlier or
  *   more than PUSH_FARTHEST_S later, or would meet a later occurrence of its series;

@@ -8,6 +8,7 @@
 #include "lib/base/log.h"
 #include "server/decide/resv_on_end.h"
 #include "server/decide/resv_proposal.h"
+#include "server/decide/resv_shrink.h"
 #include "server/decide/resv_turn.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_state.h"
@@ -58,6 +59,22 @@ int64_t resv_extend_at(const struct model *m, const struct resv *r)
     return resv_over_at(m, &r->current) - LEAD_S;
 }
 
+/* It wants no more vnodes than its jobs have, when its owner says so. */
+static void release_idle(struct edit *e, const struct model *m, const struct resv *r,
+                         struct arena *arena)
+{
+    bool wanted = obj_num(&r->obj, RESV_A_AUTO_EXTEND_RELEASE, 0) != 0;
+    const char *select = wanted ? resv_busy_select(m, r, arena) : NULL;
+    struct diag why;
+
+    /* Chunks of a select that cannot be read any more, since a resource was deleted,
+     * stay. */
+    if (select && resv_shrink_to(e, m, r, select, arena, &why)) {
+        edit_fini(e);
+        edit_init(e, m, OBJ_RESV, &r->obj);
+    }
+}
+
 void resv_extend_ask(const struct model *m, const struct resv *r, const char *asks,
                      const char *actor, int64_t now_at, struct decision *out)
 {
@@ -68,6 +85,7 @@ void resv_extend_ask(const struct model *m, const struct resv *r, const char *as
 
     MUST(asks && now_at >= resv_extend_at(m, r));
     edit_init(&e, m, OBJ_RESV, &r->obj);
+    release_idle(&e, m, r, out->arena);
     proposal_set_times(&e, occurrence_start_at(&r->current, 0), next_at, out->arena);
     edit_set_num(&e, RESV_A_HF_ASKED_END,
                  obj_num(&r->obj, RESV_A_HF_ASKED_END, end_at));

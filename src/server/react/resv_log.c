@@ -88,7 +88,7 @@ static bool moves_others(const struct reaction *r)
 {
     const struct change *pushed = reaction_change(r->rec, RESV_A_PUSHED);
 
-    return pushed && pushed->after;
+    return r->rec->kind == OBJ_RESV && pushed && pushed->after;
 }
 
 void log_resv_altered(const struct reaction *r)

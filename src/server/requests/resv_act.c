@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-#define FLAGS_ALL (RESV_ACT_DRY_RUN | RESV_ACT_PUSH | RESV_ACT_FORCE | RESV_ACT_FROM)
+#define FLAGS_ALL                                                                      \
+    (RESV_ACT_DRY_RUN | RESV_ACT_PUSH | RESV_ACT_FORCE | RESV_ACT_FROM |               \
+     RESV_ACT_RELEASE)
 
 struct act_row {
     uint32_t number; /* of the ordinary request; 0: it is not served */
@@ -21,7 +23,9 @@ struct act_row {
 static const struct act_row rows[] = {
     [RESV_ACT_SUBMIT] = { BATCH_SUBMIT_RESV, RESV_ACT_DRY_RUN, false },
     [RESV_ACT_ALTER] = { BATCH_MODIFY_RESV,
-                         RESV_ACT_FORCE | RESV_ACT_PUSH | RESV_ACT_DRY_RUN, true },
+                         RESV_ACT_FORCE | RESV_ACT_PUSH | RESV_ACT_RELEASE |
+                             RESV_ACT_DRY_RUN,
+                         true },
     [RESV_ACT_DELETE] = { BATCH_DELETE_RESV, RESV_ACT_DRY_RUN, true },
     [RESV_ACT_STATUS] = { BATCH_STATUS_RESV, RESV_ACT_FROM, true },
 };

@@ -21,8 +21,8 @@
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
+#include "server/decide/resv_shrink.h"
 #include "server/model/occurrence.h"
-#include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"
 #include "server/requests/handlers.h"
@@ -43,6 +43,7 @@ struct alteration {
     struct edit *e;
     enum resv_phase phase;
     bool force;
+    bool release;       /* vnodes without jobs are given back */
     bool push;          /* who is in the way later is moved to make room */
     bool busy;          /* a job of it is on vnodes */
     uint32_t given;     /* enum resv_given */
@@ -153,7 +154,7 @@ static bool may_be_empty(int attr)
     return attr == RESV_A_AUTHORIZED_GROUPS || attr == RESV_A_MAIL_USERS ||
            attr == RESV_A_MAIL_POINTS || attr == RESV_A_ON_END ||
            attr == RESV_A_ON_END_QUEUE || attr == RESV_A_AUTO_EXTEND ||
-           attr == RESV_A_AUTO_EXTEND_MAX;
+           attr == RESV_A_AUTO_EXTEND_MAX || attr == RESV_A_AUTO_EXTEND_RELEASE;
 }
 
 static int take_entry(struct alteration *a, const struct wire_attr *w)
@@ -206,6 +207,11 @@ static int check_combination(struct alteration *a)
     /* Maintenance takes vnodes and asks nobody to make room. */
     if (a->push && resv_is_maintenance(a->r))
         return diag_code(&a->out->why, PBSE_NOSUP);
+    /* Vnodes are given back with more time, and not beside a select that says which
+     * chunks are. */
+    if (a->release && (!a->given || a->select || a->force ||
+                       !phase_is_running(a->phase) || resv_is_maintenance(a->r)))
+        return diag_code(&a->out->why, PBSE_NOSUP);
     /* With a job inside the start stays, and end and duration together would move
      * it. */
     if (a->busy && (a->given & GIVEN_END) && (a->given & GIVEN_DURATION))
@@ -247,61 +253,11 @@ static int decode(struct alteration *a)
     return err ? err : resv_queue_check(a->m, a->e, a->rq->arena, &a->out->why);
 }
 
-/* Make the list of the edit equal to 'list'. */
-static void want_resources(struct alteration *a, const struct resources *list)
-{
-    edit_unset(a->e, RESV_A_RESOURCE_LIST, NULL);
-    for (size_t i = 0; i < list->n; i++) {
-        const char *name = list->v[i].def->name;
-        int err = edit_set(a->e, RESV_A_RESOURCE_LIST, name,
-                           resources_text(list, name, a->rq->arena), WIRE_OP_SET, NULL);
-
-        MUST(!err);
-        (void)err;
-    }
-}
-
-/* Chunks, and none of any: that is never fewer of what there is, but no select either
- * (reservations.md 13.5). */
-static bool asks_for_nothing(const char *select, struct arena *arena)
-{
-    struct select sel;
-
-    if (select_parse(select, NULL, arena, &sel, NULL))
-        return false;
-    for (size_t i = 0; i < sel.n; i++)
-        if (sel.chunks[i].count > 0)
-            return false;
-    return true;
-}
-
 static int derive_select(struct alteration *a)
 {
-    const char *old = obj_str(&a->r->obj, RESV_A_SCHEDSELECT, "");
-    struct resources list = { 0 };
-    const char *schedselect;
-    int err;
-
-    if (!a->select)
-        return 0;
-    if (asks_for_nothing(a->select, a->rq->arena))
-        return diag_code(&a->out->why, PBSE_SELECT_NOT_SUBSET);
-    /* The list is worked on as a copy; the reservation keeps its own if this
-     * refuses. */
-    resources_copy(&list, obj_resources(&a->r->obj, RESV_A_RESOURCE_LIST));
-    err = resource_request_reselect(&list, a->m, a->select, old, a->rq->arena,
-                                    &schedselect, &a->out->why);
-    /* A reservation may shrink. More or other chunks would be a new request. */
-    if (err == PBSE_BADATVAL) /* clients tell which value (reservations.md 13.1) */
-        err = diag_about(&a->out->why, err, "Resource_List.select");
-    if (!err && !schedselect_is_subset(schedselect, old))
-        err = diag_code(&a->out->why, PBSE_SELECT_NOT_SUBSET);
-    if (!err) {
-        want_resources(a, &list);
-        edit_set_str(a->e, RESV_A_SCHEDSELECT, schedselect);
-    }
-    resources_clear(&list);
-    return err;
+    return a->select
+               ? resv_shrink_to(a->e, a->m, a->r, a->select, a->rq->arena, &a->out->why)
+               : 0;
 }
 
 static int refuse_order(const struct alteration *a)
@@ -354,6 +310,23 @@ static int derive_times(struct alteration *a)
                     &a->out->why);
 }
 
+/* Where each chunk has a job, or none has, all stay. */
+static int release_idle(struct alteration *a)
+{
+    if (!a->release)
+        return 0;
+    a->select = resv_busy_select(a->m, a->r, a->rq->arena);
+    return derive_select(a);
+}
+
+static int check_release(struct alteration *a)
+{
+    bool longer = edit_num(a->e, RESV_A_RESERVE_END, 0) >
+                  obj_num(&a->r->obj, RESV_A_RESERVE_END, 0);
+
+    return a->release && !longer ? diag_code(&a->out->why, PBSE_NOSUP) : 0;
+}
+
 static int check_end(struct alteration *a)
 {
     const struct object *o = &a->r->obj;
@@ -378,8 +351,8 @@ static int check_askable(struct alteration *a)
 }
 
 static int (*const steps[])(struct alteration *a) = {
-    check_state, take_entries,  check_combination, decode,
-    check_end,   derive_select, derive_times,      check_askable,
+    check_state,   take_entries, check_combination, decode,        check_end,
+    derive_select, release_idle, derive_times,      check_release, check_askable,
 };
 
 static const char *date(const struct alteration *a, int attr)
@@ -543,6 +516,7 @@ int handle_resv_modify(const struct model *m, const struct request *rq,
     a.attrs = &body->attrs;
     a.force = rq->wire->extend && strcmp(rq->wire->extend, "force") == 0;
     a.push = rq->terms & RESV_ACT_PUSH;
+    a.release = rq->terms & RESV_ACT_RELEASE;
     err = check_access(&a);
     if (!err)
         err = find_occurrence(&a);

@@ -490,9 +490,94 @@ static void test_an_extension_pushes_nobody(void)
     world_free(&w);
 }
 
+/* Vnodes without jobs are given back with an extension. */
+static void test_what_is_released(void)
+{
+    static const struct {
+        const char *story, *job; /* NULL: none */
+        uint32_t flags;
+        int64_t end;
+        int code;
+        const char *select; /* that is proposed */
+    } cases[] = {
+        { "one of two", "(vn[1]:ncpus=1)", RESV_ACT_RELEASE, WANTED, 0, "1:ncpus=2" },
+        { "nothing without the word", "(vn[1]:ncpus=1)", 0, WANTED, 0, "2:ncpus=2" },
+        { "nothing where all are used", "(vn[0]:ncpus=1)+(vn[1]:ncpus=1)",
+          RESV_ACT_RELEASE, WANTED, 0, "2:ncpus=2" },
+        { "nothing where none is", NULL, RESV_ACT_RELEASE, WANTED, 0, "2:ncpus=2" },
+        { "no extension", "(vn[1]:ncpus=1)", RESV_ACT_RELEASE, END, PBSE_NOSUP,
+          "2:ncpus=2" },
+        { "by force", "(vn[1]:ncpus=1)", RESV_ACT_RELEASE | RESV_ACT_FORCE, WANTED,
+          PBSE_NOSUP, "2:ncpus=2" },
+        { "and others are pushed", "(vn[1]:ncpus=1)", RESV_ACT_RELEASE | RESV_ACT_PUSH,
+          WANTED, 0, "1:ncpus=2" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct world w;
+        const char *select;
+
+        make(&w);
+        if (cases[i].job)
+            world_job(&w, "5.svr", "R1", cases[i].job, NULL);
+        world_clear(&w);
+        act(&w, "mgr1", cases[i].flags, "R1.svr", "reserve_end", cases[i].end);
+        CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), cases[i].code);
+        world_clear(&w);
+        select = world_shown(&w, "root", "R1.svr", "schedselect", NULL, NULL);
+        if (strcmp(select, cases[i].select) != 0)
+            fprintf(stderr, "%s\n", cases[i].story);
+        EXPECT_TEXT(select, cases[i].select);
+        EXPECT_TIMES(&w, "R1", NOW, LENGTH, VNODES);
+        world_free(&w);
+    }
+}
+
+/* One that waits has no jobs, and would have nothing left. */
+static void test_one_that_waits_releases_nothing(void)
+{
+    struct world w;
+
+    make(&w);
+    act(&w, "mgr1", RESV_ACT_RELEASE, "R2.svr", "reserve_end", FOLLOWS + 300);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_NOSUP);
+    world_free(&w);
+}
+
+static void test_an_extension_that_releases(void)
+{
+    struct world w;
+
+    world_new(&w);
+    world_reserve(&w, 3, NOW, LENGTH);
+    world_fact(&w, FACT_SET, OBJ_RESV, "R1.svr", RESV_A_AUTO_EXTEND, NULL, "300");
+    world_fact(&w, FACT_SET, OBJ_RESV, "R1.svr", RESV_A_AUTO_EXTEND_RELEASE, NULL,
+               "True");
+    world_job(&w, "5.svr", "R1", "(vn[1]:ncpus=1)", NULL);
+    world_go(&w, END - 30);
+    world_clear(&w);
+    EXPECT_TEXT(world_shown(&w, "root", "R1.svr", "schedselect", NULL, NULL),
+                "1:ncpus=2");
+    /* The vnode of the job stays, and no other one will do. */
+    world_clear(&w);
+    world_confirm(&w, "R1.svr", "(vn[0]:ncpus=2)");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    world_clear(&w);
+    world_confirm(&w, "R1.svr", "(vn[1]:ncpus=2)");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    EXPECT_TIMES(&w, "R1", NOW, LENGTH + 300, "(vn[1]:ncpus=2)");
+    EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_RESOURCE_LIST, "ncpus"), "2");
+    EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_RESOURCE_LIST, "walltime"),
+                "00:15:00");
+    world_free(&w);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "what is released", test_what_is_released },
+        { "one that waits releases nothing", test_one_that_waits_releases_nothing },
+        { "an extension that releases", test_an_extension_that_releases },
         { "all are moved in one decision", test_all_are_moved_in_one_decision },
         { "whoever wants no letters gets none", test_letters },
         { "an ordinary yes moves nobody", test_an_ordinary_yes_moves_nobody },
