@@ -330,6 +330,7 @@ static const struct cmd_option letters[] = {
 /* The server names a bad attribute in the last word of its text. */
 static bool say_bad_value(int conn, const struct attropl *sent)
 {
+    int code = pbs_errno == PBSE_DUPLIST ? PBSE_DUPLIST : PBSE_BADATVAL;
     const char *text = pbs_geterrmsg(conn);
     const char *word = text ? strrchr(text, ' ') : NULL;
 
@@ -337,7 +338,7 @@ static bool say_bad_value(int conn, const struct attropl *sent)
         if (strcmp(word + 1, letters[i].attr) != 0)
             continue;
         fprintf(stderr, "%s: illegal -%c value\n", CMD, letters[i].letter);
-        explain_print(CMD, &resv_table, sent, PBSE_BADATVAL, text);
+        explain_print(CMD, &resv_table, sent, code, text);
         fputs(usage, stderr);
         return true;
     }

@@ -420,6 +420,7 @@ SECOND_LINES = [
     (["-D", "xx"], 'reserve_duration is "xx"; it has to be [[HH:]MM:]SS'),
     (["-E", "soon"], '"soon" is no time; write [[[[CC]YY]MM]DD]hhmm[.SS]'),
     (["-l", "select=9:ncpus=2"], "has select=2:ncpus=2; chunks can be left out"),
+    (["-U", "a,a"], 'Authorized_Users names "a" twice; once is enough'),
 ]
 
 
