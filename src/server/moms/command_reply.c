@@ -147,6 +147,29 @@ static void reply_to_copy(struct moms_turn *t, const struct mom *mom,
     mail_not_copied(t, mom, job, text);
 }
 
+static bool was_before(const struct moms *ms, const struct job *job, size_t i,
+                       const struct mom *mom)
+{
+    while (i-- > 0)
+        if (mom_of_node(ms, job->bookings.v[i].node->obj.id) == mom)
+            return true;
+    return false;
+}
+
+/* The MoM could not reach a sister. Any of them may keep its share of the job, so each
+ * host is told to discard the run (tpp.md 6.4). One that is away hears it when it
+ * registers. */
+static void discard_everywhere(struct moms *ms, struct moms_turn *t,
+                               const struct mom_job *j, const struct job *job)
+{
+    for (size_t i = 0; i < job->bookings.n; i++) {
+        struct mom *mom = mom_of_node(ms, job->bookings.v[i].node->obj.id);
+
+        if (mom && mom->registered && !was_before(ms, job, i, mom))
+            mom_discard(t, mom, j->id, j->run_version);
+    }
+}
+
 static void reply_to_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                             const struct job *job, const struct wire_reply *reply)
 {
@@ -159,10 +182,8 @@ static void reply_to_delete(struct moms *ms, struct moms_turn *t, struct mom_job
         moms_touch_job(ms, j->id);
         return;
     }
-    /* The MoM could not reach a sister. It may keep its own share of the job, so it is
-     * told to discard the run. */
     if (reply->code == PBSE_SISCOMM)
-        mom_discard(t, j->mom, j->id, j->run_version);
+        discard_everywhere(ms, t, j, job);
     end_job(t, j, job);
 }
 

@@ -214,6 +214,22 @@ static void delete_is_tried_again(void)
     fake_mom_free(&fm);
 }
 
+/* A host of the job was not reached when it was deleted there: all are told once more,
+ * in another way, and the job is over. */
+static void hosts_that_were_not_reached_discard_the_job(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+
+    fake_obit(&fm, id, 1, 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), PBSE_SISCOMM, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(fake_message(&fm, IS_DISCARD_JOB));
+    CU_ASSERT_EQUAL(fake_message(&fm, IS_DISCARD_JOB)->run_version, 1);
+    CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+    fake_mom_free(&fm);
+}
+
 static void a_refused_job_is_queued_again(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -923,6 +939,8 @@ int main(void)
           what_a_lost_mom_cannot_be_told_is_refused },
         { "the natural vnode stays", the_natural_vnode_stays },
         { "qrun names vnodes", qrun_names_vnodes },
+        { "hosts that were not reached discard the job",
+          hosts_that_were_not_reached_discard_the_job },
         { "jobs on vnodes of one host have tasks of their own",
           jobs_on_vnodes_of_one_host_have_tasks_of_their_own },
         { "an interactive job has no files", an_interactive_job_has_no_files },
