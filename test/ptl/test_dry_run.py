@@ -31,6 +31,9 @@ def nothing_stays(cluster):
     for resv in cluster.server.status(RESV):
         cluster.server.delete(resv["id"])
         is_gone(cluster.server, RESV, resv["id"])
+    # A job that was deleted may still be ending.
+    for job in cluster.server.status(JOB):
+        is_gone(cluster.server, JOB, job["id"])
 
 
 def run(cluster, *argv, user=USER1, code=None, env=None):
