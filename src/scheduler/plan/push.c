@@ -296,8 +296,12 @@ static bool find_least(struct comer *c)
 static bool meets_own_series(const struct comer *c)
 {
     const struct snap_occurrences *all = &c->f->r->occurrences;
+    size_t next = 1;
 
-    return c->f->r->standing && all->n > 1 && c->end_at >= all->v[1].start_at;
+    /* One that was deleted only keeps its place in the list. */
+    while (next < all->n && all->v[next].end_at == 0)
+        next++;
+    return c->f->r->standing && next < all->n && c->end_at >= all->v[next].start_at;
 }
 
 static const char *words_against(const struct comer *c)

@@ -232,6 +232,24 @@ static void test_who_is_not_moved(void)
     }
 }
 
+/* One that was deleted keeps its place in the list, and is in nobody's way. */
+static void test_a_series_with_a_gap(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 4);
+    extended(&sc, 3, "1:ncpus=3", "(n1:ncpus=3)", "alter_allows=push");
+    scene_add(&sc, OBJECT_RESV, "S2.svr",
+              CO " " FREE "reserve_start=1000200 reserve_end=1000400 queue=S2 "
+                 "schedselect=1:ncpus=2 resv_nodes=(n1:ncpus=2) reserve_standing=1 "
+                 "reserve_count=3 reserve_index=1 "
+                 "reserve_occurrences=1000200+200,-,1009000+200 "
+                 "reserve_execvnodes=3#(n1:ncpus=2){0-2}");
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "R1.svr -1-3 (n1:ncpus=3), S2.svr 3-5 (n1:ncpus=2)");
+    scene_free(&sc);
+}
+
 /* A job outside is no reservation: it is not moved. */
 static void test_jobs_are_not_moved(void)
 {
@@ -613,6 +631,7 @@ int main(void)
         { "nobody overtakes", test_nobody_overtakes },
         { "one that waits makes room too", test_one_that_waits_makes_room_too },
         { "who is not moved", test_who_is_not_moved },
+        { "a series with a gap", test_a_series_with_a_gap },
         { "jobs are not moved", test_jobs_are_not_moved },
         { "how far", test_how_far },
         { "how many", test_how_many },
