@@ -14,6 +14,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/fit_sorted.c \
 	src/scheduler/plan/job.c \
 	src/scheduler/plan/links.c src/scheduler/plan/links.h \
+	src/scheduler/plan/subjobs.c src/scheduler/plan/subjobs.h \
 	src/scheduler/plan/names.c src/scheduler/plan/names.h \
 	src/scheduler/plan/own_chunks.c src/scheduler/plan/own_chunks.h \
 	src/scheduler/plan/placement.c \

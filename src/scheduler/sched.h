@@ -123,7 +123,7 @@ enum plan_failure {
     FAIL_SETS_TOO_SMALL, /* none ever could, and none other may be used */
     FAIL_FEW_FREE_VNODES,
     FAIL_FEW_VNODES,
-    FAIL_JOB_ARRAY,
+    FAIL_SUBJOB_LIMIT, /* as many of the array run as it allows */
     FAIL_JOB_SUSPENDED,
     FAIL_JOB_SELECT,      /* no select, or one that cannot be read */
     FAIL_RESV_STATE,      /* jobs: their reservation has no vnodes that can be read */

@@ -3,6 +3,7 @@
 EXTRA_DIST += src/server/README.md src/server/moms/README.md
 noinst_LTLIBRARIES += libhfsvrcore.la
 libhfsvrcore_la_SOURCES = \
+	src/server/decide/array_run.c src/server/decide/array_run.h \
 	src/server/decide/act.c src/server/decide/act.h \
 	src/server/decide/denials.c src/server/decide/denials.h \
 	src/server/decide/job_pending.c src/server/decide/job_pending.h \
@@ -37,6 +38,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/fact.c \
 	src/server/model/hot_start.h \
 	src/server/model/hook_event.c src/server/model/hook_event.h \
+	src/server/model/array_ends.c src/server/model/array_ends.h \
+	src/server/model/job_array.c src/server/model/job_array.h \
 	src/server/model/job_exit.c src/server/model/job_exit.h \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
 	src/server/model/job_phase.c src/server/model/job_phase.h \
@@ -110,6 +113,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/hook_edit.c src/server/requests/hook_edit.h \
 	src/server/requests/hook_show.c \
 	src/server/decide/hot_put_back.c src/server/decide/hot_put_back.h \
+	src/server/requests/array_delete.c src/server/requests/array_delete.h \
+	src/server/requests/array_submit.c src/server/requests/array_submit.h \
 	src/server/requests/job_access.c src/server/requests/job_access.h \
 	src/server/requests/job_admit.c src/server/requests/job_admit.h \
 	src/server/requests/job_delete.c \
@@ -183,6 +188,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_why.c \
 	src/server/requests/walk.c src/server/requests/walk.h \
 	src/server/requests/walk_changes.c \
+	src/server/requests/walk_subjobs.c \
+	src/server/rules/array_rules.c \
 	src/server/rules/history_rule.c \
 	src/server/rules/hot_rules.c \
 	src/server/rules/job_resv_end.c \
@@ -244,16 +251,21 @@ test_unit_server_test_listing_LDADD = $(FAKE_MOM_LIBS)
 # Jobs, with a MoM that the test plays.
 check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
-	test/unit/server/test_catalogue test/unit/server/test_indirect
+	test/unit/server/test_catalogue test/unit/server/test_indirect \
+	test/unit/server/test_array_life
 TESTS += test/unit/server/test_job_life test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
-	test/unit/server/test_catalogue test/unit/server/test_indirect
+	test/unit/server/test_catalogue test/unit/server/test_indirect \
+	test/unit/server/test_array_life
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
 FAKE_MOM_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 test_unit_server_test_job_life_SOURCES = test/unit/server/test_job_life.c $(FAKE_MOM)
 test_unit_server_test_job_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_life_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_array_life_SOURCES = test/unit/server/test_array_life.c $(FAKE_MOM)
+test_unit_server_test_array_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_array_life_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_catalogue_SOURCES = test/unit/server/test_catalogue.c $(FAKE_MOM)
 test_unit_server_test_catalogue_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_catalogue_LDADD = $(FAKE_MOM_LIBS)

@@ -23,6 +23,7 @@ const char qsub_usage[] =
     "  -l name=value,... resources: select=..., place=..., walltime=...\n"
     "  -a date_time      not before [[[[CC]YY]MM]DD]hhmm[.SS]     -h  hold it\n"
     "  -p priority       -1024 to 1023                        -r y|n  may be rerun\n"
+    "  -J X-Y[:Z][%N]    a job array with these indices, of which N run at once\n"
     "What it is called and whose it is:\n"
     "  -N name  -A account  -P project  -u user,...\n"
     "Output and mail:\n"
@@ -44,7 +45,7 @@ static const struct {
     { 'j', "Join_Path" },    { 'k', "Keep_Files" },   { 'M', "Mail_Users" },
     { 'N', "Job_Name" },     { 'o', "Output_Path" },  { 'p', "Priority" },
     { 'P', "project" },      { 'R', "Remove_Files" }, { 'S', "Shell_Path_List" },
-    { 'u', "User_List" },
+    { 'u', "User_List" },    { 'm', "Mail_Points" },
 };
 
 static int usage_error(void)
@@ -56,6 +57,12 @@ static int usage_error(void)
 static int illegal(int letter, const char *text)
 {
     return job_option_illegal(CMD, qsub_usage, letter, text);
+}
+
+static int wrong(const char *text)
+{
+    fprintf(stderr, "%s: %s\n", CMD, text);
+    return usage_error();
 }
 
 /* A resource that a higher level gave already stays. */
@@ -87,6 +94,9 @@ static int take_own(struct qsub *q, const char *name, const char *value)
 {
     bool is_interactive = strcmp(name, "interactive") == 0;
 
+    /* -J may have said it already. */
+    if (strcmp(name, "max_run_subjobs") == 0 && attrs_get(q->attrs, name, NULL))
+        return wrong("multiple max_run_subjobs values found");
     if (!is_interactive && strcmp(name, "block") != 0)
         return -1;
     if (strcasecmp(value, "true") != 0 && strcasecmp(value, "false") != 0)
@@ -128,14 +138,41 @@ static void replace(char **at, const char *text)
     *at = xstrdup(text);
 }
 
-static int take_mail_points(struct qsub *q, const char *text)
+/* "X-Y[:Z][%N]": how many may run at once is an attribute of its own. What is wrong
+ * with the indices the library says. */
+static int take_indices(struct qsub *q, const char *text)
 {
-    /* The letter j asks for mail about each subjob, and -J is not served. */
-    if (strchr(text, 'j')) {
+    size_t len = strcspn(text, "%");
+    const char *limit = text[len] ? text + len + 1 : NULL;
+    char *indices = xstrndup(text, len);
+
+    attrs_set(&q->attrs, "array_indices_submitted", NULL, indices);
+    free(indices);
+    if (!limit)
+        return 0;
+    if (!*limit || strspn(limit, "0123456789") != strlen(limit))
+        return illegal('J', text);
+    if (attrs_get(q->attrs, "max_run_subjobs", NULL))
+        return wrong("multiple max_run_subjobs values found");
+    attrs_set(&q->attrs, "max_run_subjobs", NULL, limit);
+    return 0;
+}
+
+int qsub_options_agree(const struct qsub *q)
+{
+    bool array = attrs_get(q->attrs, "array_indices_submitted", NULL) != NULL;
+    const char *points = attrs_get(q->attrs, "Mail_Points", NULL);
+    const char *rerun = attrs_get(q->attrs, "Rerunable", NULL);
+
+    /* The letter j asks for mail about each subjob. */
+    if (!array && points && strchr(points, 'j')) {
         fprintf(stderr, "%s: mail option 'j' can not be used without array job\n", CMD);
         return 1;
     }
-    attrs_set(&q->attrs, "Mail_Points", NULL, text);
+    if (array && q->interactive)
+        return wrong("interactive and array job submission cannot be used together");
+    if (array && rerun && strcmp(rerun, "FALSE") == 0)
+        return wrong(" cannot submit non-rerunable Array Job");
     return 0;
 }
 
@@ -185,8 +222,6 @@ static int take_option(struct qsub *q, int letter, const char *text, enum level 
     case 'z':
         q->silent = true;
         return 0;
-    case 'm':
-        return take_mail_points(q, text);
     case 'h':
         attrs_set(&q->attrs, "Hold_Types", NULL, "u");
         return 0;
@@ -198,6 +233,7 @@ static int take_option(struct qsub *q, int letter, const char *text, enum level 
     case 'I':
         return take_interactive(q);
     case 'J':
+        return take_indices(q, text);
     case 'X':
         fprintf(stderr, "%s: option -%c is not served by this version\n", CMD, letter);
         return 2;

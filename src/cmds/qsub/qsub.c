@@ -34,7 +34,7 @@ static const struct cmd_option letters[] = {
     { "Shell_Path_List", NULL, 'S' }, { "User_List", NULL, 'u' },
     { "Remove_Files", NULL, 'R' },    { "depend", NULL, 'W' },
     { "umask", NULL, 'W' },           { "run_count", NULL, 'W' },
-    { "sandbox", NULL, 'W' },
+    { "sandbox", NULL, 'W' },         { "array_indices_submitted", NULL, 'J' },
 };
 
 /* Submit_arguments and argument_list are XML (cli.md 3.1), so the five characters that
@@ -276,6 +276,8 @@ static int send_job(struct qsub *q, const char *script)
     /* The server's default arguments are the lowest level, so they are read last, and
      * what nobody gave is filled in after them. */
     code = take_server_default(q, conn);
+    if (code == 0)
+        code = qsub_options_agree(q);
     if (code == 0) {
         qsub_defaults(q);
         code = qsub_environment(q);

@@ -46,6 +46,10 @@ extern const char qsub_usage[];
  * after the mistake was printed. *operand is set to the index of the first operand. */
 int qsub_options(struct qsub *q, int argc, char **argv, enum level level, int *operand);
 
+/* What options say together, once all of them are read: 0, or the exit status after the
+ * mistake was printed. */
+int qsub_options_agree(const struct qsub *q);
+
 /* The defaults of options that never appeared, in the order of cli.md 3.1. */
 void qsub_defaults(struct qsub *q);
 

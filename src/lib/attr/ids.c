@@ -71,6 +71,20 @@ const char *job_id_make(uint64_t number, const char *server, struct arena *arena
     return arena_printf(arena, "%" PRIu64 ".%s", number, server);
 }
 
+const char *array_id_make(uint64_t number, const char *server, struct arena *arena)
+{
+    return arena_printf(arena, "%" PRIu64 "[].%s", number, server);
+}
+
+const char *subjob_id_make(const char *array_id, int64_t index, struct arena *arena)
+{
+    size_t len = strcspn(array_id, "[");
+
+    MUST(array_id[len] == '[' && array_id[len + 1] == ']');
+    return arena_printf(arena, "%.*s[%" PRId64 "]%s", (int)len, array_id, index,
+                        array_id + len + 2);
+}
+
 const char *resv_id_make(char letter, uint64_t number, const char *server,
                          struct arena *arena)
 {

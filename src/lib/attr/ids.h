@@ -24,8 +24,12 @@ bool job_id_parse(const char *text, struct arena *arena, struct job_id *ret) MUS
 
 /* Full ids, in the arena. 'letter' is R, S or M. */
 const char *job_id_make(uint64_t number, const char *server, struct arena *arena);
+const char *array_id_make(uint64_t number, const char *server, struct arena *arena);
 const char *resv_id_make(char letter, uint64_t number, const char *server,
                          struct arena *arena);
+
+/* The id of a subjob: "7[3].svr" of "7[].svr" and 3. */
+const char *subjob_id_make(const char *array_id, int64_t index, struct arena *arena);
 
 /* The text by which a reservation is found: between the first character and the first
  * dot ("R4.other" -> "4"). False when there is none. */

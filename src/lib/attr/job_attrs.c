@@ -696,7 +696,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = 0,
-        .flags = ATTR_TO_MOM,
+        .flags = ATTR_TO_MOM | ATTR_LINKS,
         .doc = "Parent id.",
     },
     [JOB_A_ARRAY_INDEX] = {
@@ -704,7 +704,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = 0,
-        .flags = ATTR_TO_MOM,
+        .flags = ATTR_TO_MOM | ATTR_LINKS,
         .doc = "Index as text.",
     },
     [JOB_A_ARRAY_STATE_COUNT] = {
@@ -720,7 +720,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_string,
         .read = ALL,
         .write = WHO_DAEMON,
-        .flags = ATTR_CREATE_ONLY | ATTR_TO_PEER,
+        .flags = ATTR_CREATE_ONLY | ATTR_TO_PEER | ATTR_LINKS,
         .doc = "Range of indices: X-Y[:Z].",
     },
     [JOB_A_ARRAY_INDICES_REMAINING] = {
@@ -728,7 +728,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_string,
         .read = ALL,
         .write = WHO_DAEMON,
-        .flags = ATTR_TO_PEER,
+        .flags = ATTR_TO_PEER | ATTR_NOT_SAVED,
         .doc = "Queued indices as ranges, \"-\" when none.",
     },
     [JOB_A_ESTIMATED] = {
@@ -906,6 +906,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_DEFAULTS] = { .name = "hf_defaults", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Members of Resource_List that nobody asked for." },
     [JOB_A_HF_FORGET] = { .name = "hf_forget", .type = &attr_bool, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Nothing is kept of it when it is over." },
     [JOB_A_HF_DEPEND_HOLD] = { .name = "hf_depend_hold", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Held by its dependencies: s, or - where the system's hold was there before." },
+    [JOB_A_HF_ARRAY_ENDS] = { .name = "hf_array_ends", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "How subjobs of the array ended, by ranges of indices." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

@@ -11,6 +11,7 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/formula.c src/lib/attr/formula.h \
 	src/lib/attr/hook_attrs.c src/lib/attr/hook_attrs.h \
 	src/lib/attr/ids.c src/lib/attr/ids.h \
+	src/lib/attr/indices.c src/lib/attr/indices.h \
 	src/lib/attr/job_attrs.c src/lib/attr/job_attrs.h \
 	src/lib/attr/list_edit.c src/lib/attr/list_edit.h \
 	src/lib/attr/node_attrs.c src/lib/attr/node_attrs.h \
@@ -42,11 +43,13 @@ libhfattr_la_SOURCES = \
 check_PROGRAMS += test/unit/attr/test_values test/unit/attr/test_rows \
 	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
 	test/unit/attr/test_formula test/unit/attr/test_list_edit \
-	test/unit/attr/test_execvnodes test/unit/attr/test_members
+	test/unit/attr/test_execvnodes test/unit/attr/test_members \
+	test/unit/attr/test_indices
 TESTS += test/unit/attr/test_values test/unit/attr/test_rows \
 	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
 	test/unit/attr/test_formula test/unit/attr/test_list_edit \
-	test/unit/attr/test_execvnodes test/unit/attr/test_members
+	test/unit/attr/test_execvnodes test/unit/attr/test_members \
+	test/unit/attr/test_indices
 test_unit_attr_test_execvnodes_SOURCES = test/unit/attr/test_execvnodes.c
 test_unit_attr_test_execvnodes_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_members_SOURCES = test/unit/attr/test_members.c
@@ -63,6 +66,8 @@ EXTRA_DIST += test/golden/attributes.txt
 test_unit_attr_test_rows_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_select_SOURCES = test/unit/attr/test_select.c
 test_unit_attr_test_select_LDADD = libhfattr.la libhfbase.la -lcunit
+test_unit_attr_test_indices_SOURCES = test/unit/attr/test_indices.c
+test_unit_attr_test_indices_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_ids_SOURCES = test/unit/attr/test_ids.c
 test_unit_attr_test_ids_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_sweep_SOURCES = test/unit/attr/test_sweep.c

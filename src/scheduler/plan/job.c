@@ -10,6 +10,7 @@
 #include "scheduler/plan/alike.h"
 #include "scheduler/plan/room.h"
 #include "scheduler/plan/rules.h"
+#include "scheduler/plan/subjobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,8 @@ struct jobs {
     const char *last_waiting;     /* the last one that was tried in vain, or NULL */
     struct room room;             /* of the reservation that was looked at last */
     struct alike alike;           /* of what was searched outside of reservations */
+    const char *only;             /* what is to be run alone, NULL: all */
+    struct subjobs sub;           /* of the array that is looked at now */
     size_t n, next;               /* jobs, and the first that was not tried yet */
     const struct snap_job **list; /* in the order of policy */
 };
@@ -81,8 +84,8 @@ static bool fits_now(struct planner *pl, const struct snap_job *j, const char *q
 /* Look for vnodes outside of all reservations. The sums over all vnodes come first:
  * they are cheap, and they have comments of their own. */
 static enum plan_failure search_field(struct jobs *jobs, const struct snap_job *j,
-                                      const char *queue, struct placement *found,
-                                      struct failure *fail)
+                                      const char *id, const char *queue,
+                                      struct placement *found, struct failure *fail)
 {
     struct planner *pl = jobs->pl;
     struct pool pool = { .asker = ASKER_JOB,
@@ -103,7 +106,7 @@ static enum plan_failure search_field(struct jobs *jobs, const struct snap_job *
                   : pool_search(&pool, pl->w, j->request, found, &why);
     if (!failure) {
         /* The vnodes are booked at once, so that the next job finds what is left. */
-        world_book(pl->w, j->id, &j->request->place, found, pool.start_at, pool.end_at);
+        world_book(pl->w, id, &j->request->place, found, pool.start_at, pool.end_at);
         quick_fit_took(pl, found);
         return FAIL_NONE;
     }
@@ -128,6 +131,7 @@ static void say_why(struct jobs *jobs, const struct snap_job *j,
         failure_comment(pl->arena, fail->kind, fail->resource, fail->numbers));
     /* The comment of an array that has begun says when (scheduling.md 12, note 1). */
     step->unchanged = !pl->p->update_comments || j->state == 'B' ||
+                      (j->array && jobs->sub.array == j && jobs->sub.n_started > 0) ||
                       str_same(step->reason, j->comment);
 }
 
@@ -148,11 +152,10 @@ static void remember(struct jobs *jobs, const struct failure *fail)
 }
 
 /* Start the job on the vnodes that were found. */
-static void run(struct planner *pl, const struct snap_job *j,
-                const struct placement *found)
+static void run(struct planner *pl, const char *id, const struct placement *found)
 {
     MUST(found->n > 0);
-    plan_add(pl, PLAN_RUN_JOB, j->id)->vnodes = placement_print(pl->w, found);
+    plan_add(pl, PLAN_RUN_JOB, id)->vnodes = placement_print(pl->w, found);
 }
 
 /* Who fails with this job: those that ask for the same at the same place, and as long
@@ -180,7 +183,8 @@ static struct failure failure_like(const struct planner *pl, const struct snap_j
 
 /* Look for vnodes inside the job's reservation, whose room is made at its first job. */
 static enum plan_failure search_resv(struct jobs *jobs, const struct snap_job *j,
-                                     struct placement *found, struct failure *fail)
+                                     const char *id, struct placement *found,
+                                     struct failure *fail)
 {
     struct planner *pl = jobs->pl;
     struct plan_short why = { 0 };
@@ -189,13 +193,15 @@ static enum plan_failure search_resv(struct jobs *jobs, const struct snap_job *j
     room_enter(pl, &jobs->room, link_of_job(pl, j)->resv, end_of(pl, j));
     if (!jobs->room.link->has_vnodes)
         return FAIL_RESV_STATE;
-    failure = room_search(pl, &jobs->room, j, end_of(pl, j), found, &why);
+    failure = room_search(pl, &jobs->room, j, id, end_of(pl, j), found, &why);
     fail->resource = why.resource;
     return failure;
 }
 
-/* Start the job, or say why it waits. Returns what it has cost. */
-static size_t try_job(struct jobs *jobs, const struct snap_job *j)
+/* Start the job, or the subjob of that id of an array, or say why it waits. Returns
+ * what it has cost. */
+static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *id,
+                      bool *ret_started)
 {
     struct planner *pl = jobs->pl;
     bool inside = link_of_job(pl, j)->resv != NULL;
@@ -205,6 +211,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j)
     struct placement found = { 0 };
     struct limit_words words;
 
+    *ret_started = false;
     MUST(j->request && j->request->valid); /* rules_refuse() has seen to it */
     /* So are limits, which hold for its owner. */
     if (!jobs->asked && !limit_fit(pl, j, &words)) {
@@ -228,18 +235,41 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j)
         jobs->last_waiting = j->id;
         return 1;
     }
-    fail.kind = inside ? search_resv(jobs, j, &found, &fail)
-                       : search_field(jobs, j, queue, &found, &fail);
+    fail.kind = inside ? search_resv(jobs, j, id, &found, &fail)
+                       : search_field(jobs, j, id, queue, &found, &fail);
     if (fail.kind == FAIL_NONE) {
-        run(pl, j, &found);
+        run(pl, id, &found);
         queue_fit_took(pl, j);
         limit_fit_took(pl, j);
+        *ret_started = true;
         return SEARCH_COST;
     }
     remember(jobs, &fail);
     say_why(jobs, j, &fail);
     jobs->last_waiting = j->id;
     return SEARCH_COST;
+}
+
+/* The array stays the next one as long as its subjobs are started. */
+static size_t try_array(struct jobs *jobs, const struct snap_job *j)
+{
+    struct failure limit = { .kind = FAIL_SUBJOB_LIMIT };
+    bool started = false;
+    const char *id;
+    size_t cost = 1;
+
+    if (jobs->sub.array != j)
+        subjobs_begin(&jobs->sub, jobs->pl, j, jobs->only);
+    id = subjobs_next(&jobs->sub, jobs->pl->arena);
+    if (id && subjobs_limited(&jobs->sub))
+        say_why(jobs, j, &limit);
+    else if (id)
+        cost = try_job(jobs, j, id, &started);
+    if (started)
+        subjobs_started(&jobs->sub);
+    else
+        jobs->next++;
+    return cost;
 }
 
 bool jobs_wait(struct planner *pl)
@@ -274,6 +304,7 @@ struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_i
 
     jobs->pl = pl;
     jobs->asked = job_id != NULL;
+    jobs->only = job_id;
     jobs->list = ARENA_ARRAY(pl->arena, const struct snap_job *, pl->s->n_jobs + 1);
     for (size_t i = 0; i < pl->s->n_jobs; i++) {
         const struct snap_job *j = &pl->s->jobs[i];
@@ -301,9 +332,16 @@ const char *jobs_last_waiting(const struct jobs *jobs)
 bool jobs_go_on(struct jobs *jobs, size_t effort)
 {
     size_t spent = 0;
+    bool started;
 
-    while (jobs->next < jobs->n && spent < effort)
-        spent += try_job(jobs, jobs->list[jobs->next++]);
+    while (jobs->next < jobs->n && spent < effort) {
+        const struct snap_job *j = jobs->list[jobs->next];
+
+        if (j->array)
+            spent += try_array(jobs, j);
+        else
+            spent += try_job(jobs, jobs->list[jobs->next++], j->id, &started);
+    }
     return jobs->next < jobs->n;
 }
 

@@ -130,17 +130,17 @@ static void open_beside(const struct world *w, const struct room *room,
 
 /* The job has its vnodes: what it uses beside the reservation is gone for all. */
 static void take_beside(struct world *w, struct room *room, const struct snap_job *j,
-                        const struct placement *found, int64_t end_at)
+                        const char *id, const struct placement *found, int64_t end_at)
 {
     struct placement beside;
 
     take_from_room(w, room, &j->request->place, found);
     if (link_beside(w, room->link, found, &beside))
-        world_book(w, j->id, NULL, &beside, w->now_at, end_at);
+        world_book(w, id, NULL, &beside, w->now_at, end_at);
 }
 
 enum plan_failure room_search(struct planner *pl, struct room *room,
-                              const struct snap_job *j, int64_t end_at,
+                              const struct snap_job *j, const char *id, int64_t end_at,
                               struct placement *found, struct plan_short *why)
 {
     struct world *w = pl->w;
@@ -171,6 +171,6 @@ enum plan_failure room_search(struct planner *pl, struct room *room,
         return failure;
     for (size_t i = 0; i < f.n_placed; i++)
         *placement_add(found, w->arena) = placed_keep(w, &f.placed[i]);
-    take_beside(w, room, j, found, end_at);
+    take_beside(w, room, j, id, found, end_at);
     return FAIL_NONE;
 }

@@ -29,7 +29,7 @@ void room_enter(struct planner *pl, struct room *room, const struct snap_resv *r
  * them from the room, and from the world what the reservation does not name. Otherwise
  * the failure, with the details in *why. */
 enum plan_failure room_search(struct planner *pl, struct room *room,
-                              const struct snap_job *j, int64_t end_at,
+                              const struct snap_job *j, const char *id, int64_t end_at,
                               struct placement *found, struct plan_short *why);
 
 /* Does the request ask for a resource that the reservation does not name on all of its

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/rules.h"
 
+#include "scheduler/plan/subjobs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +23,14 @@ bool rules_waits(const struct planner *pl, const char *only, const struct snap_j
 
     if (!link->queue)
         return false; /* of a routing queue, or of another partition */
+    /* A subjob that waits is one of those that its array has left. */
+    if (j->array_id)
+        return is_to_be_resumed(j) && (!only || subjobs_names(only, j));
     if (only)
-        return strcmp(j->id, only) == 0 && (!link->has_vnodes || is_to_be_resumed(j));
-    return j->state == 'Q' || is_to_be_resumed(j) || (j->array && j->state == 'B');
+        return subjobs_names(only, j) && (!link->has_vnodes || is_to_be_resumed(j));
+    if (j->array)
+        return (j->state == 'Q' || j->state == 'B') && subjobs_remain(j);
+    return j->state == 'Q' || is_to_be_resumed(j);
 }
 
 static bool is_of_stopped_queue(const struct planner *pl, const struct snap_job *j)
@@ -48,12 +55,6 @@ static bool waits_for_nonprime(const struct planner *pl, const struct snap_job *
            policy_prefix_has(pl->p->nonprime_prefix, j->queue);
 }
 
-static bool is_array(const struct planner *pl, const struct snap_job *j)
-{
-    (void)pl;
-    return j->array;
-}
-
 static bool is_suspended(const struct planner *pl, const struct snap_job *j)
 {
     (void)pl;
@@ -76,7 +77,6 @@ static const struct rule {
     { is_of_stopped_queue, FAIL_QUEUE_STOPPED, .of_queue = true },
     { meets_dedicated, FAIL_DEDICATED, .of_queue = true },
     { waits_for_nonprime, FAIL_NONPRIME_ONLY, .of_queue = true },
-    { is_array, FAIL_JOB_ARRAY },
     { is_suspended, FAIL_JOB_SUSPENDED },
     { is_unreadable, FAIL_JOB_SELECT },
 };

@@ -63,6 +63,16 @@ static bool is_resv_step(const struct plan_step *step)
     return step->kind == PLAN_CONFIRM_RESV || step->kind == PLAN_DENY_RESV;
 }
 
+/* The steps of a plan for one array are about its subjobs, and about itself when one
+ * cannot be started. */
+static bool plan_is_about(const char *job_id, const char *step_id)
+{
+    size_t len = strcspn(job_id, "[");
+
+    return strcmp(job_id, step_id) == 0 ||
+           (job_id[len] == '[' && strncmp(job_id, step_id, len + 1) == 0);
+}
+
 /* Send the server's deferred answer to a run request (wire.md 12.4). The user of
  * qrun waits for it, so it is sent whatever became of the plan. */
 static void send_run_verdict(struct cycle *c, const struct plan *plan)
@@ -76,10 +86,13 @@ static void send_run_verdict(struct cycle *c, const struct plan *plan)
     body.error = PBSE_RESCUNAV;
     body.text = "PBS Error: Scheduler can not find job";
     for (size_t i = 0; plan && i < plan->n; i++) {
-        if (strcmp(plan->steps[i].id, c->job_id) != 0)
+        if (!plan_is_about(c->job_id, plan->steps[i].id))
             continue;
         body.error = plan->steps[i].kind == PLAN_RUN_JOB ? 0 : PBSE_RESCUNAV;
         body.text = body.error ? plan->steps[i].log : NULL;
+        /* Of an array that was asked for one subjob that starts is enough. */
+        if (!body.error)
+            break;
     }
     if (link_call(c->sh->primary, &rq, c->arena, &reply, &why) == 0 && reply.code)
         logfile_printf(c->sh->log, LOG_EV_ERROR, LOG_IN_JOB, c->job_id,

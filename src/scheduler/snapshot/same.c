@@ -141,6 +141,8 @@ static bool same_job(const struct pair *p, const void *va, const void *vb)
            same_request(a->request, b->request) &&
            str_same(a->exec_vnode, b->exec_vnode) && str_same(a->comment, b->comment) &&
            a->state == b->state && a->substate == b->substate && a->array == b->array &&
+           str_same(a->array_id, b->array_id) && str_same(a->remaining, b->remaining) &&
+           same_number(&a->max_subjobs, &b->max_subjobs) &&
            a->walltime_s == b->walltime_s && a->started_at == b->started_at &&
            a->rank == b->rank && a->priority == b->priority &&
            str_same(a->user, b->user) && str_same(a->group, b->group) &&

@@ -219,7 +219,10 @@ struct snap_job {
     char state; /* letter of job_state */
     int64_t substate;
     bool array;
-    int64_t walltime_s; /* -1: none */
+    const char *array_id;            /* of a subjob */
+    const char *remaining;           /* of an array: the indices that wait */
+    struct maybe_number max_subjobs; /* how many of it may run at once */
+    int64_t walltime_s;              /* -1: none */
     int64_t started_at;
     int64_t rank; /* order of arrival */
     int64_t priority;

@@ -9,6 +9,7 @@
 #include "server/decide/job_end.h"
 
 #include "lib/attr/job_attrs.h"
+#include "server/decide/array_run.h"
 #include "server/decide/job_over.h"
 #include "server/decide/node_used.h"
 #include "server/model/job_exit.h"
@@ -58,6 +59,13 @@ void job_delete_records(const struct model *m, const struct job *job, const char
     bool forget = (flags & JOB_END_FORGET) != 0;
     bool doomed = obj_is_set(&job->obj, JOB_A_HF_KILL_BY);
 
+    if (array_is_under_way(job)) {
+        array_delete_records(m, job, actor, now_at, flags, out);
+        return;
+    }
+    /* A subjob that is over only waits for its array to take it over. */
+    if (job_state(job) == 'X')
+        return;
     /* Without a run there is nothing to end first. */
     if (!job_is_at_mom(job)) {
         job_withdrawn_record(m, job, actor, now_at, forget, out);
@@ -84,6 +92,28 @@ static const int of_a_run[] = {
     JOB_A_HF_KILL_HARD, JOB_A_HF_REQUEUE, JOB_A_HF_OBIT_COMMENT,
 };
 
+#define TOO_MANY_RUNS "job held, too many failed attempts to run"
+
+/* A subjob has no holds of its own: its array is held as a whole. */
+static void hold_array(const struct job *job, const char *why, const char *actor,
+                       int64_t now_at, struct decision *out)
+{
+    const struct job *array = job->parent;
+    const char *holds = job_holds_text(array, out->arena);
+    struct record *rec = about(array, FACT_JOB_MODIFIED, actor, now_at, out);
+
+    record_change(rec, out->arena, JOB_A_HOLD_TYPES, NULL,
+                  *holds == 'n' ? "s" : arena_printf(out->arena, "s%s", holds));
+    record_change(
+        rec, out->arena, JOB_A_COMMENT, NULL,
+        str_same(why, TOO_MANY_RUNS)
+            ? arena_printf(out->arena,
+                           "Job Array Held, too many failed attempts to run subjob %s",
+                           job->obj.id)
+            : why);
+    record_job_event(rec, out->arena, array, JOB_EV_HOLD, now_at);
+}
+
 void job_back_in_queue(const struct job *job, struct record *rec, const char *hold,
                        int64_t now_at, struct decision *out)
 {
@@ -95,8 +125,10 @@ void job_back_in_queue(const struct job *job, struct record *rec, const char *ho
         record_change(rec, out->arena, of_a_run[i], NULL, NULL);
     /* A job that fails on every vnode would otherwise start for ever. */
     if (obj_num(&job->obj, JOB_A_RUN_COUNT, 0) > JOB_MAX_RUNS)
-        hold = "job held, too many failed attempts to run";
-    if (hold) {
+        hold = TOO_MANY_RUNS;
+    if (hold && job->parent) {
+        hold_array(job, hold, rec->actor, now_at, out);
+    } else if (hold) {
         const char *holds = job_holds_text(job, out->arena);
 
         where = JOB_EV_HOLD;
@@ -122,6 +154,14 @@ void job_requeue_records(const struct job *job, const char *actor, int64_t now_a
     rec = about(job, FACT_JOB_REQUEUED, actor, now_at, out);
     rec->note = why;
     job_back_in_queue(job, rec, NULL, now_at, out);
+}
+
+bool job_is_out_of_reach(const struct job *job)
+{
+    const struct node *n = job_first_node(job);
+
+    return job_state(job) == 'R' && obj_num(&job->obj, JOB_A_HF_SENT, 0) && n &&
+           !node_may_be_reached(n);
 }
 
 bool job_keeps_server(const struct job *job)

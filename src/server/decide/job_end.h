@@ -32,6 +32,9 @@ void job_requeue_records(const struct job *job, const char *actor, int64_t now_a
 void job_back_in_queue(const struct job *job, struct record *rec, const char *hold,
                        int64_t now_at, struct decision *out);
 
+/* True for a job whose MoM has it and is away: nothing can be asked of it. */
+bool job_is_out_of_reach(const struct job *job);
+
 /* True for a job that has to leave its MoM before the server ends; one whose MoM nobody
  * can reach is not waited for. */
 bool job_keeps_server(const struct job *job);

@@ -7,6 +7,7 @@
 #include "server/decide/job_over.h"
 
 #include "lib/attr/job_attrs.h"
+#include "server/decide/array_run.h"
 #include "server/model/history.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_phase.h"
@@ -96,6 +97,9 @@ struct record *job_over_record(const struct model *m, const struct job *job,
     enum job_event event = exit_status == 0 ? JOB_EV_FINISH : JOB_EV_FAIL;
     const char *words = exit_status == 0 ? "finished" : "failed";
 
+    if (job->parent)
+        return subjob_over_record(job, FACT_SUBJOB_ENDED, exit_status, actor, now_at,
+                                  out);
     if (!stays(m, job, false))
         return about(job, FACT_JOB_ENDED, actor, now_at, out);
     if (killer) {
@@ -111,6 +115,9 @@ struct record *job_forced_record(const struct model *m, const struct job *job,
                                  const char *actor, int64_t now_at, bool forget,
                                  struct decision *out)
 {
+    if (job->parent)
+        return subjob_over_record(job, FACT_SUBJOB_ENDED, ARRAY_END_NO_STATUS, actor,
+                                  now_at, out);
     if (!stays(m, job, forget))
         return about(job, FACT_JOB_ENDED, actor, now_at, out);
     return retire(m, job, FACT_JOB_FINISHED, actor, now_at, JOB_EV_TERMINATE,
@@ -121,6 +128,9 @@ struct record *job_withdrawn_record(const struct model *m, const struct job *job
                                     const char *actor, int64_t now_at, bool forget,
                                     struct decision *out)
 {
+    if (job->parent)
+        return subjob_over_record(job, FACT_SUBJOB_DELETED, ARRAY_END_NO_STATUS, actor,
+                                  now_at, out);
     if (!stays(m, job, forget))
         return about(job, FACT_JOB_DELETED, actor, now_at, out);
     return retire(m, job, FACT_JOB_WITHDRAWN, actor, now_at, JOB_EV_TERMINATE,

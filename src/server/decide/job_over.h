@@ -1,5 +1,6 @@
 /* job_over.h - a job leaves the living: into history where the server keeps it, else
- * out of the model (attributes.md 14.7).
+ * out of the model (attributes.md 14.7). A subjob
+ * expires whatever the server keeps: its array takes it over (array_run.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_JOB_OVER_H

@@ -166,7 +166,7 @@ static size_t gather_one(struct listings *t, struct listing *l)
         return 0;
     }
     if (step == WALK_OTHER) {
-        s = shown_other(t->shown, &l->walk.other, changes_seq(&l->walk));
+        s = shown_other(t->shown, &l->walk.other, l->walk.other_seq);
         made = true;
     } else {
         s = shown_get(t->shown, l->walk.m, &l->rq, &l->walk.asked, o, &made);

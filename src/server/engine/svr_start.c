@@ -266,8 +266,10 @@ static void abort_jobs(struct turn *t)
 
     MODEL_EACH_LIVE(t->s->m, OBJ_JOB, o)
     {
-        job_delete_records(t->s->m, TO_JOB(o), t->s->actor, t->now_at, JOB_END_FORCE,
-                           &d);
+        /* An array takes its subjobs along. */
+        if (!TO_JOB(o)->parent)
+            job_delete_records(t->s->m, TO_JOB(o), t->s->actor, t->now_at,
+                               JOB_END_FORCE, &d);
     }
     /* The mails are written while the jobs are still there. */
     MODEL_EACH_LIVE(t->s->m, OBJ_JOB, o)

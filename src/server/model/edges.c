@@ -4,6 +4,7 @@
 #include "server/model/edges.h"
 
 #include "server/model/hot_start.h"
+#include "server/model/job_array.h"
 #include "server/model/model_priv.h"
 #include "server/model/occurrence.h"
 
@@ -190,6 +191,22 @@ static void first_nodes(const struct model *m UNUSED, const struct object *from,
         return;
     for (struct node *n = h->nodes; n; n = n->host_next)
         call(c, &n->obj);
+}
+
+static void subjob_array(const struct model *m UNUSED, const struct object *from,
+                         const struct caller *c)
+{
+    if (TO_JOB(from)->parent)
+        call(c, &TO_JOB(from)->parent->obj);
+}
+
+static void array_subjobs(const struct model *m UNUSED, const struct object *from,
+                          const struct caller *c)
+{
+    const struct job_array *a = TO_JOB(from)->array;
+
+    for (struct job *j = a ? a->first : NULL; j; j = j->array_next)
+        call(c, &j->obj);
 }
 
 /* The edges of a hot start lead from the jobs that are put back to whatever may keep
@@ -463,6 +480,10 @@ static const struct edge_row {
                           EDGE_FIRST_NODES, node_first, true },
     [EDGE_FIRST_NODES] = { "vnodes of a first vnode's host", OBJ_NODE, OBJ_NODE,
                            EDGE_NODE_FIRST, first_nodes, false },
+    [EDGE_SUBJOB_ARRAY] = { "array of a subjob", OBJ_JOB, OBJ_JOB, EDGE_ARRAY_SUBJOBS,
+                            subjob_array, true },
+    [EDGE_ARRAY_SUBJOBS] = { "subjobs of an array", OBJ_JOB, OBJ_JOB, EDGE_SUBJOB_ARRAY,
+                             array_subjobs, false },
     [EDGE_HOT_JOB_QUEUE] = { "queue of a job that is put back", OBJ_JOB, OBJ_QUEUE,
                              EDGE_QUEUE_HOT_JOBS, hot_job_queue, false },
     [EDGE_QUEUE_HOT_JOBS] = { "jobs of a queue that are put back", OBJ_QUEUE, OBJ_JOB,

@@ -47,6 +47,8 @@ enum edge {
     EDGE_QUEUE_NODES,
     EDGE_NODE_FIRST, /* a vnode: the first two vnodes of its host */
     EDGE_FIRST_NODES,
+    EDGE_SUBJOB_ARRAY, /* a subjob: its array */
+    EDGE_ARRAY_SUBJOBS,
 
     /* These are there during a hot start only (hot_start.h). */
     EDGE_HOT_JOB_QUEUE, /* a job that is put back: its queue */

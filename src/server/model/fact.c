@@ -61,6 +61,13 @@ static const struct {
     [FACT_JOB_FINISHED] = { "job.finished", FACT_RETIRES },
     [FACT_JOB_WITHDRAWN] = { "job.withdrawn", FACT_RETIRES },
     [FACT_JOB_FORGOTTEN] = { "job.forgotten", FACT_REMOVES },
+    [FACT_ARRAY_BEGAN] = { "array.began", FACT_CHANGES },
+    [FACT_ARRAY_CUT] = { "array.cut", FACT_CHANGES },
+    [FACT_ARRAY_TOOK] = { "array.took", FACT_CHANGES },
+    [FACT_SUBJOB_MADE] = { "subjob.made", FACT_CREATES },
+    [FACT_SUBJOB_ENDED] = { "subjob.ended", FACT_CHANGES },
+    [FACT_SUBJOB_DELETED] = { "subjob.deleted", FACT_CHANGES },
+    [FACT_SUBJOB_TAKEN] = { "subjob.taken", FACT_REMOVES },
 
     [FACT_NODE_STATE] = { "node.state", FACT_CHANGES },
     [FACT_NODE_REPORTED] = { "node.reported", FACT_CHANGES },

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_phase.h"
 
+#include "server/model/job_array.h"
+
 #include <string.h>
 
 static const struct {
@@ -45,8 +47,14 @@ static const struct {
 #define LEAVES_THE_QUEUE                                                               \
     [JOB_EV_MOVE]          = JOB_MOVED,                                                \
     [JOB_EV_TERMINATE]     = JOB_TERMINATED
+/* An array that is held or waits may have begun before. */
+#define MAY_HAVE_BEGUN                                                                 \
+    [JOB_EV_BEGIN]         = JOB_BEGUN,                                                \
+    [JOB_EV_FINISH]        = JOB_FINISHED,                                             \
+    [JOB_EV_FAIL]          = JOB_FAILED
 #define RUN_MAY_END                                                                    \
     [JOB_EV_END_WITH_FILES] = JOB_DELIVERING,                                          \
+    [JOB_EV_EXPIRE]        = JOB_EXPIRED, /* given up without its MoM */               \
     [JOB_EV_END]           = JOB_EXITED,                                               \
     BECOMES_HISTORY /* it is given up without its MoM */
 #define BECOMES_HISTORY                                                                \
@@ -62,6 +70,7 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
         GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE,
         [JOB_EV_RUN]           = JOB_STARTING,
         [JOB_EV_BEGIN]         = JOB_BEGUN,
+        [JOB_EV_EXPIRE]        = JOB_EXPIRED, /* a subjob that was to run again */
     },
     [JOB_TO_STAGE_IN] = {
         GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE,
@@ -72,7 +81,7 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
         [JOB_EV_RUN]           = JOB_STARTING,
     },
     [JOB_HELD] = {
-        GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE,
+        GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE, MAY_HAVE_BEGUN,
     },
     [JOB_SYNC_HELD] = { /* another hold keeps the substate */
         [JOB_EV_QUEUE]         = JOB_QUEUED,
@@ -91,7 +100,7 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
         LEAVES_THE_QUEUE,
     },
     [JOB_WAITING] = {
-        GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE,
+        GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE, MAY_HAVE_BEGUN,
     },
     [JOB_STAGE_FAILED] = {
         GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE,
@@ -115,6 +124,7 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
     },
     [JOB_DELIVERING] = {
         GOES_WHERE_IT_BELONGS, BECOMES_HISTORY,
+        [JOB_EV_EXPIRE]        = JOB_EXPIRED,
         [JOB_EV_DELIVERED]     = JOB_EXITED,
     },
     [JOB_EXITED] = {
@@ -124,6 +134,7 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
     [JOB_BEGUN] = {
         BECOMES_HISTORY,
         [JOB_EV_HOLD]          = JOB_HELD,
+        [JOB_EV_BEGIN]         = JOB_BEGUN,
     },
     [JOB_EXPIRED] = {
         BECOMES_HISTORY,
@@ -177,11 +188,17 @@ enum job_event job_place(const char *holds, int64_t execution_at, bool stage_in,
     return stage_in ? JOB_EV_STAGE_IN : JOB_EV_QUEUE;
 }
 
+enum job_event job_place_held(const struct job *job, const char *holds, int64_t now_at)
+{
+    enum job_event ev = job_place(holds, obj_num(&job->obj, JOB_A_EXECUTION_TIME, 0),
+                                  obj_is_set(&job->obj, JOB_A_STAGEIN), now_at);
+
+    return ev == JOB_EV_QUEUE && array_has_begun(job) ? JOB_EV_BEGIN : ev;
+}
+
 enum job_event job_place_now(const struct job *job, int64_t now_at, struct arena *arena)
 {
-    return job_place(job_holds_text(job, arena),
-                     obj_num(&job->obj, JOB_A_EXECUTION_TIME, 0),
-                     obj_is_set(&job->obj, JOB_A_STAGEIN), now_at);
+    return job_place_held(job, job_holds_text(job, arena), now_at);
 }
 
 /* A job that comes back from a run has been eligible since now, whatever was before. */

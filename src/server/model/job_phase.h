@@ -83,6 +83,10 @@ enum job_phase job_phase(const struct job *job);
 enum job_event job_place(const char *holds, int64_t execution_at, bool stage_in,
                          int64_t now_at);
 
+/* The same for a job with these holds; an array that has begun goes on (JOB_EV_BEGIN).
+ */
+enum job_event job_place_held(const struct job *job, const char *holds, int64_t now_at);
+
 /* The same for the job as it is now. */
 enum job_event job_place_now(const struct job *job, int64_t now_at,
                              struct arena *arena);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/history.h"
+#include "server/model/job_array.h"
 #include "server/model/job_state.h"
 #include "server/model/job_tally.h"
 #include "server/model/link_priv.h"
@@ -22,6 +23,19 @@ static void node_remove_job(struct node *n, struct job *j)
 static bool is_older(const struct job *a, const struct job *b)
 {
     return a->obj.created_seq < b->obj.created_seq;
+}
+
+/* One more job in its state, or one less (sign -1). A subjob is a part of its array,
+ * which is one job; it counts while it runs. */
+static void count_state(size_t *n_state, size_t *n_subjobs, const struct job *j,
+                        int sign)
+{
+    bool is_subjob = obj_is_set(&j->obj, JOB_A_ARRAY_ID);
+
+    if (is_subjob && !job_is_at_mom(j))
+        return;
+    n_state[job_state_index(job_state(j))] += (size_t)sign;
+    *n_subjobs += is_subjob ? (size_t)sign : 0;
 }
 
 /* The job of the queue behind which 'j' belongs, NULL: it is the oldest. A job that
@@ -53,7 +67,7 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
     else
         DL_PREPEND2(q->jobs, j, queue_prev, queue_next);
     q->n_jobs++;
-    q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
+    count_state(q->n_state, &q->n_subjobs, j, 1);
     /* Only jobs that have vnodes count as assigned. */
     if (job_is_at_mom(j))
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
@@ -68,7 +82,7 @@ static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
     if (job_is_at_mom(j))
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
     tallies_remove(&q->tallies, j);
-    q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
+    count_state(q->n_state, &q->n_subjobs, j, -1);
     q->n_jobs--;
     q->left_behind = j == q->jobs ? NULL : j->queue_prev;
     DL_DELETE2(q->jobs, j, queue_prev, queue_next);
@@ -122,7 +136,8 @@ void link_job(struct model *m, struct job *j)
 {
     MUST(!j->linked && !j->queue);
     j->linked = true;
-    m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
+    count_state(m->n_state, &m->n_subjobs, j, 1);
+    link_array(m, j);
     if (job_is_history(j))
         history_add(m, j);
     else
@@ -158,7 +173,8 @@ void unlink_job(struct model *m, struct job *j)
     if (!j->linked)
         return;
     j->linked = false;
-    m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
+    count_state(m->n_state, &m->n_subjobs, j, -1);
+    unlink_array(m, j);
     if (j->past)
         history_remove(m, j);
     else

@@ -13,6 +13,7 @@
 #include "lib/attr/bounds.h"
 #include "lib/attr/ids.h"
 #include "server/model/history.h"
+#include "server/model/job_array.h"
 #include "server/model/model_priv.h"
 #include "server/model/node_life.h"
 #include "server/model/reads.h"
@@ -201,6 +202,8 @@ static void object_free(struct object *o)
     }
     if (o->kind == OBJ_QUEUE)
         resource_sums_clear(&STRUCT_OF(o, struct queue, obj)->assigned);
+    if (o->kind == OBJ_JOB)
+        array_free(STRUCT_OF(o, struct job, obj));
     free(o->attr);
     free(o->id);
     free(o);
@@ -519,6 +522,9 @@ static bool is_job_of(const struct model *m, uint64_t number, const char *server
     char id[ID_MAX_JOB + 1];
 
     snprintf(id, sizeof(id), "%" PRIu64 ".%s", number, server);
+    if (model_job(m, id))
+        return true;
+    snprintf(id, sizeof(id), "%" PRIu64 "[].%s", number, server);
     return model_job(m, id) != NULL;
 }
 

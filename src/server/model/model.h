@@ -124,6 +124,7 @@ struct queue {
     size_t n_jobs;           /* jobs in it, history not counted */
     size_t n_nodes;          /* vnodes attached to it */
     size_t n_state[10];      /* of them by state index: T Q H W R E B X M F */
+    size_t n_subjobs;        /* counted there */
     struct resource_sums assigned;
     struct tallies tallies; /* of its jobs */
 };
@@ -177,7 +178,11 @@ struct job {
     struct job **children;
     struct job *list_prev, *list_next; /* live jobs, or history (history.h) */
     bool past;                         /* it is history, and holds nothing */
-    size_t bytes;                      /* memory of its attributes, script included */
+    struct job_array *array;           /* of a job array, else NULL: job_array.h */
+    struct job *parent;                /* of a subjob: its array, when that is there */
+    size_t place; /* likewise: of its index among those of the array */
+    struct job *array_prev, *array_next;
+    size_t bytes; /* memory of its attributes, script included */
     bool linked;
     bool hot;               /* a hot start has to do with it: see hot_start.h */
     bool counted_in_vnodes; /* its bookings and resources are in the sums */
@@ -228,6 +233,7 @@ struct model {
     size_t n_stray;                /* later occurrences without their reservation */
     size_t n_hot;                  /* jobs that a hot start has to do with */
     size_t n_state[10];            /* of all jobs, as in struct queue */
+    size_t n_subjobs;              /* likewise */
     size_t n_awaited;        /* vnodes whose last known state holds: node_life.h */
     struct tallies tallies;  /* likewise */
     uint64_t created;        /* counts objects: the source of created_seq */

@@ -69,6 +69,14 @@ enum fact {
     FACT_JOB_WITHDRAWN,
     FACT_JOB_FORGOTTEN, /* history is not kept any longer; leaves the model */
 
+    FACT_ARRAY_BEGAN, /* its first subjob is given vnodes */
+    FACT_ARRAY_CUT,   /* subjobs that wait were deleted; the note lists their indices */
+    FACT_ARRAY_TOOK,  /* it took over subjobs that are over */
+    FACT_SUBJOB_MADE, /* it becomes an object, with what its array says of it */
+    FACT_SUBJOB_ENDED,   /* its run is over: state X */
+    FACT_SUBJOB_DELETED, /* it waited to be run again, and was deleted: state X */
+    FACT_SUBJOB_TAKEN,   /* by its array; leaves the model */
+
     FACT_NODE_STATE,    /* availability of a vnode changed */
     FACT_NODE_REPORTED, /* MoM told of vnodes and resources */
 

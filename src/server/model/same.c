@@ -5,6 +5,7 @@
  * difference. So the check and the comparison are one thing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/job_array.h"
 #include "server/model/job_tally.h"
 #include "server/model/link_priv.h"
 
@@ -199,6 +200,8 @@ static bool same_job(struct compare *c, const struct job *a, const struct job *b
         return differs(c, &a->obj, "history");
     if (a->hot != b->hot || a->awaits.n != b->awaits.n)
         return differs(c, &a->obj, "hot start");
+    if (!arrays_same(a->array, b->array) || !SAME_ID(a->parent, b->parent))
+        return differs(c, &a->obj, "array");
     return true;
 }
 

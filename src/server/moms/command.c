@@ -172,6 +172,12 @@ static void send_script(struct moms_turn *t, const struct mom *mom,
     }
 }
 
+/* All subjobs of an array have one script, which is its. */
+static const struct job *script_of(const struct job *job)
+{
+    return job->parent ? job->parent : job;
+}
+
 void send_job(struct moms *ms, struct moms_turn *t, struct mom_job *j,
               const struct job *job)
 {
@@ -191,8 +197,8 @@ void send_job(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     };
     commit->id = queue->id;
     send_body(t, j->mom, c, BATCH_QUEUE_JOB, queue);
-    if (obj_is_set(&job->obj, JOB_A_HF_SCRIPT))
-        send_script(t, j->mom, c, obj_str(&job->obj, JOB_A_HF_SCRIPT, ""));
+    if (obj_is_set(&script_of(job)->obj, JOB_A_HF_SCRIPT))
+        send_script(t, j->mom, c, obj_str(&script_of(job)->obj, JOB_A_HF_SCRIPT, ""));
     send_body(t, j->mom, c, BATCH_COMMIT, commit);
     /* From here on the MoM may know of the job, whether or not its answer arrives. */
     j->known = true;

@@ -1,6 +1,8 @@
 /* job_account.c - the accounting records of jobs: Q S E R D a (operations.md 17).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/ids.h"
+#include "lib/attr/indices.h"
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
@@ -74,9 +76,32 @@ static void add_resv(struct buf *out, const struct reaction *r, const struct obj
     buf_printf(out, "resvID=%s ", id);
 }
 
-/* The general part; every field has a blank behind it. 'started': with its vnodes. */
+/* Where in its life a record tells of the job. */
+enum general {
+    NOT_STARTED,
+    STARTED,
+    OVER
+};
+
+/* An array has indices in the place of vnodes, and at its end neither. */
+static void add_where(struct buf *out, const struct object *o, enum general when,
+                      struct arena *arena)
+{
+    if (obj_is_set(o, JOB_A_ARRAY_INDICES_SUBMITTED)) {
+        if (when != OVER)
+            add_text(out, o, "array_indices", JOB_A_ARRAY_INDICES_SUBMITTED, arena);
+        return;
+    }
+    /* Before its start a job has no vnodes to tell of. */
+    if (when == NOT_STARTED)
+        return;
+    add_text(out, o, "exec_host", JOB_A_EXEC_HOST, arena);
+    add_text(out, o, "exec_vnode", JOB_A_EXEC_VNODE, arena);
+}
+
+/* The general part; every field has a blank behind it. */
 static void add_general(struct buf *out, const struct reaction *r,
-                        const struct object *o, bool started)
+                        const struct object *o, enum general when)
 {
     struct arena *arena = r->out->arena;
 
@@ -93,14 +118,12 @@ static void add_general(struct buf *out, const struct reaction *r,
     add_time(out, o, "ctime", JOB_A_CTIME);
     add_time(out, o, "qtime", JOB_A_QTIME);
     add_time(out, o, "etime", JOB_A_ETIME);
-    /* Before its start a job has no vnodes to tell of, and may wait for others. */
-    if (!started)
+    /* Before its start a job may wait for others. */
+    if (when == NOT_STARTED)
         add_text(out, o, "depend", JOB_A_DEPEND, arena);
-    if (started) {
+    else
         add_time(out, o, "start", JOB_A_STIME);
-        add_text(out, o, "exec_host", JOB_A_EXEC_HOST, arena);
-        add_text(out, o, "exec_vnode", JOB_A_EXEC_VNODE, arena);
-    }
+    add_where(out, o, when, arena);
     add_list(out, "Resource_List", obj_attr(o, JOB_A_RESOURCE_LIST), arena);
 }
 
@@ -131,7 +154,7 @@ void account_job_queued(const struct reaction *r)
     const struct object *o = r->o;
     struct buf text = { 0 };
 
-    add_general(&text, r, o, false);
+    add_general(&text, r, o, NOT_STARTED);
     account(r, 'Q', &text);
 }
 
@@ -162,7 +185,7 @@ void account_job_sent(const struct reaction *r)
     const struct object *o = r->o;
     struct buf text = { 0 };
 
-    add_general(&text, r, o, true);
+    add_general(&text, r, o, STARTED);
     add_assigned(&text, TO_JOB(o), r->out->arena);
     account(r, 'S', &text);
 }
@@ -172,7 +195,7 @@ static void account_end(const struct reaction *r, char type)
     const struct object *o = r->o;
     struct buf text = { 0 };
 
-    add_general(&text, r, o, true);
+    add_general(&text, r, o, OVER);
     buf_printf(&text, "session=%" PRId64 " ", obj_num(o, JOB_A_SESSION_ID, 0));
     add_text(&text, o, "alt_id", JOB_A_ALT_ID, r->out->arena);
     /* A job that was given up has no obituary; then the record's own time counts. */
@@ -185,6 +208,28 @@ static void account_end(const struct reaction *r, char type)
     }
     buf_printf(&text, " run_count=%" PRId64, obj_num(o, JOB_A_RUN_COUNT, 0));
     account(r, type, &text);
+}
+
+/* The first of its subjobs starts. */
+void account_array_began(const struct reaction *r)
+{
+    struct buf text = { 0 };
+
+    add_general(&text, r, r->o, STARTED);
+    account(r, 'S', &text);
+}
+
+/* Each subjob that the note lists was deleted before it was an object. */
+void account_array_cut(const struct reaction *r)
+{
+    const char *list = r->rec->note;
+    struct index_range range;
+
+    while (list && *list && index_list_next(&list, &range))
+        for (int64_t i = range.first; i <= range.last; i += range.step)
+            effect_account(r->out, r->rec->seq, r->rec->at, 'D',
+                           subjob_id_make(r->rec->id, i, r->out->arena), "requestor=%s",
+                           r->rec->actor);
 }
 
 static void account_deletion(const struct reaction *r)
@@ -244,7 +289,5 @@ void account_job_obit(const struct reaction *r)
 
 void account_job_ended(const struct reaction *r)
 {
-    MUST(fact_removes(r->rec->fact) ||
-         fact_retires(r->rec->fact)); /* nothing is told of the job after its end */
     account_end(r, 'E');
 }

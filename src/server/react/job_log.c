@@ -1,6 +1,8 @@
 /* job_log.c - the server's log lines about jobs (operations.md 14).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/ids.h"
+#include "lib/attr/indices.h"
 #include "lib/attr/job_attrs.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
@@ -145,6 +147,19 @@ void log_job_modified(const struct reaction *r)
         line(r, LOG_EV_JOB, record_words(r->rec));
     else
         log_job_state(r);
+}
+
+/* Each subjob that the note lists was deleted before it was an object. */
+void log_array_cut(const struct reaction *r)
+{
+    const char *list = r->rec->note;
+    struct index_range range;
+
+    while (list && *list && index_list_next(&list, &range))
+        for (int64_t i = range.first; i <= range.last; i += range.step)
+            effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB,
+                       subjob_id_make(r->rec->id, i, r->out->arena),
+                       "Job to be deleted at request of %s", r->rec->actor);
 }
 
 /* A job that had been asked to end was told of then. */

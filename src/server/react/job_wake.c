@@ -21,7 +21,7 @@ void wake_job_queued(const struct reaction *r)
     const struct change *state = reaction_change(r->rec, JOB_A_JOB_STATE);
 
     /* A job that is held or waits gives a scheduler nothing to do. */
-    if (state && str_same(state->after, "Q"))
+    if (state && (str_same(state->after, "Q") || str_same(state->after, "B")))
         effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
 }
 
@@ -69,5 +69,14 @@ bool answer_job_refused(const struct answering *a, struct wire_reply *ret)
     if (a->wait_for->why == WAIT_FOR_RUN)
         return false;
     refuse(ret, code ? code : PBSE_MOMREJECT);
+    return true;
+}
+
+/* A subjob that is over stays for its array, and is no job any more to who waits. */
+bool answer_subjob_gone(const struct answering *a, struct wire_reply *ret)
+{
+    if (a->wait_for->why == WAIT_FOR_RUN)
+        return false;
+    refuse(ret, PBSE_UNKJOBID);
     return true;
 }

@@ -163,6 +163,22 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .call = call_job_over,
     },
 
+    /* arrays and their subjobs */
+    [FACT_ARRAY_BEGAN][OBJ_JOB] = { .log = log_job_state, .account = account_array_began },
+    [FACT_ARRAY_CUT][OBJ_JOB] = { .log = log_array_cut, .account = account_array_cut },
+    [FACT_SUBJOB_ENDED][OBJ_JOB] = {
+        .log = log_job_ended,
+        .account = account_job_ended,
+        .wake = wake_job_ended,
+        .answer = answer_subjob_gone,
+    },
+    [FACT_SUBJOB_DELETED][OBJ_JOB] = {
+        .log = log_job_deleted,
+        .account = account_job_deleted,
+        .wake = wake_job_ended,
+        .answer = answer_subjob_gone,
+    },
+
     /* vnodes, as their MoMs report them */
     [FACT_NODE_STATE][OBJ_NODE] = { .log = log_node_words, .wake = wake_node_up },
     [FACT_NODE_REPORTED][OBJ_NODE] = { .log = log_node_words, .wake = wake_node_up },

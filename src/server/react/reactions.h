@@ -66,6 +66,8 @@ bool answer_resv_denied(const struct answering *a, struct wire_reply *ret);
 bool answer_resv_ending(const struct answering *a, struct wire_reply *ret);
 
 /* jobs: react/job_log.c, job_account.c, job_wake.c */
+void account_array_began(const struct reaction *r);
+void account_array_cut(const struct reaction *r);
 void account_job_deleted(const struct reaction *r);
 void account_job_ended(const struct reaction *r);
 void account_job_killed(const struct reaction *r);
@@ -73,6 +75,7 @@ void account_job_modified(const struct reaction *r);
 void account_job_obit(const struct reaction *r);
 void account_job_queued(const struct reaction *r);
 void account_job_sent(const struct reaction *r);
+void log_array_cut(const struct reaction *r);
 void log_job_deleted(const struct reaction *r);
 void log_job_ended(const struct reaction *r);
 void log_job_killed(const struct reaction *r);
@@ -89,6 +92,7 @@ void wake_job_moved(const struct reaction *r);
 
 /* who waits for a job: RunJob, until the MoM took or refused it; react/job_wake.c */
 bool answer_job_refused(const struct answering *a, struct wire_reply *ret);
+bool answer_subjob_gone(const struct answering *a, struct wire_reply *ret);
 bool answer_job_sent(const struct answering *a, struct wire_reply *ret);
 
 /* vnodes as their MoMs report them: react/node_react.c */

@@ -5,9 +5,9 @@
 
 #include "lib/attr/job_attrs.h"
 #include "lib/base/log.h"
-#include "server/model/job_hosts.h"
+#include "server/decide/job_end.h"
+#include "server/model/job_array.h"
 #include "server/model/job_state.h"
-#include "server/model/node_life.h"
 
 bool requester_is_staff(const struct request *rq)
 {
@@ -28,29 +28,55 @@ int job_live(const struct model *m, const char *id, const struct job **ret,
     return 0;
 }
 
-int job_for_request(const struct model *m, const struct request *rq, const char *id,
-                    const struct job **ret, struct diag *why)
+/* Whether a job exists is told to everybody, and only then whose it is. */
+static int check_live(const struct model *m, const struct request *rq, const char *id,
+                      const struct job **ret, struct diag *why)
 {
-    const struct job *job;
-    int err = job_live(m, id, &job, why);
+    int err = job_live(m, id, ret, why);
 
-    /* Whether a job exists is told to everybody, and only then whose it is. */
     if (err)
         return err;
     if (!requester_is_staff(rq) &&
-        !requester_is_owner(m, rq->who, obj_str(&job->obj, JOB_A_JOB_OWNER, "")))
+        !requester_is_owner(m, rq->who, obj_str(&(*ret)->obj, JOB_A_JOB_OWNER, "")))
         return diag_code(why, PBSE_PERM);
+    return 0;
+}
+
+int job_for_request(const struct model *m, const struct request *rq, const char *id,
+                    const struct job **ret, struct diag *why)
+{
+    const char *indices;
+    const struct job *array = array_of_indices(m, id, rq->arena, &indices);
+    const struct job *job;
+    int err = check_live(m, rq, array ? array->obj.id : id, &job, why);
+
+    if (err)
+        return err;
+    if (array)
+        return diag_code(why, array_has_indices(array, indices) ? PBSE_IVALREQ
+                                                                : PBSE_UNKJOBID);
     *ret = job;
     return 0;
 }
 
+int subjobs_for_request(const struct model *m, const struct request *rq, const char *id,
+                        const struct job **ret_array, struct index_set *ret,
+                        struct diag *why)
+{
+    const char *indices;
+    const struct job *array = array_of_indices(m, id, rq->arena, &indices);
+    int err = array ? check_live(m, rq, array->obj.id, &array, why) : 0;
+
+    *ret_array = array;
+    if (err || !array)
+        return err;
+    return array_places(array, indices, ret) ? 0 : diag_code(why, PBSE_UNKJOBID);
+}
+
 int job_mom_is_heard(const struct job *job, struct decision *out)
 {
-    const struct node *n = job_first_node(job);
-
     /* Only for a job that its MoM has taken is the MoM needed. */
-    if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0) || !n ||
-        node_may_be_reached(n))
+    if (!job_is_out_of_reach(job))
         return 0;
     decide_log(out, LOG_EV_ERROR, LOG_IN_REQUEST, "", "%s", pbse_text(PBSE_NORELYMOM));
     return diag_code(&out->why, PBSE_NORELYMOM);

@@ -17,8 +17,10 @@
 int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why)
 {
     static const char *const not_offered[] = {
-        "array", "array_indices_submitted", "stagein",
-        "cred",  "forward_x11_port",        "gui",
+        "stagein",
+        "cred",
+        "forward_x11_port",
+        "gui",
     };
 
     for (size_t i = 0; i < ARRAY_LEN(not_offered); i++) {

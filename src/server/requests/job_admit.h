@@ -10,7 +10,7 @@
 #include "server/decide/edit.h"
 #include "server/decide/queue_door.h"
 
-/* Attributes that make a job a kind of job that is not offered (arrays, blocking ones,
+/* Attributes that make a job a kind of job that is not offered (blocking ones,
  * dependencies, staging in): 15029. Such a job is refused, never half served. */
 int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why) MUST_CHECK;
 

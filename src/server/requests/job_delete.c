@@ -6,6 +6,7 @@
 #include "server/decide/job_end.h"
 #include "server/decide/job_over.h"
 #include "server/model/history.h"
+#include "server/requests/array_delete.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 
@@ -58,33 +59,60 @@ static int check_deletion(const struct job *job, uint32_t flags, struct decision
     return err;
 }
 
-static void delete_job(const struct model *m, const struct request *rq,
-                       const struct job *job, uint32_t flags, struct decision *out)
+static void note_forgotten(const struct model *m, const char *id, uint32_t flags,
+                           struct decision *out)
 {
-    job_delete_records(m, job, rq->actor, rq->now_at, flags, out);
     if ((flags & JOB_END_FORGET) && history_is_kept(m))
-        decide_log(out, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
-                   "Also deleted job history");
+        decide_log(out, LOG_EV_JOB, LOG_IN_JOB, id, "Also deleted job history");
+}
+
+/* Whatever the id names: a job, an array, subjobs. *failed is told of what cannot be
+ * deleted. */
+static int delete_named(const struct model *m, const struct request *rq, const char *id,
+                        uint32_t flags, const char **failed, struct diag *why,
+                        struct decision *out)
+{
+    struct array_deletion d = { 0 };
+    const struct job *array, *job;
+    struct index_set places;
+    int err = subjobs_for_request(m, rq, id, &array, &places, why);
+
+    *failed = id;
+    if (!err && !array)
+        err = job_for_request(m, rq, id, &job, why);
+    if (err)
+        return err;
+    if (array) {
+        d = subjobs_delete(m, rq, id, array, &places, flags, out);
+        index_set_fini(&places);
+    } else if (job->array) {
+        d = array_delete(m, rq, job, flags, out);
+        note_forgotten(m, job->obj.id, flags, out);
+    } else {
+        err = check_deletion(job, flags, out);
+        if (err)
+            return err;
+        job_delete_records(m, job, rq->actor, rq->now_at, flags, out);
+        note_forgotten(m, job->obj.id, flags, out);
+    }
+    *failed = d.err ? d.id : id;
+    return d.err ? diag_code(why, d.err) : 0;
 }
 
 int handle_delete_job(const struct model *m, const struct request *rq,
                       struct decision *out)
 {
     const struct body_manage *body = rq->body;
-    /* Each step either refuses or leaves a record; nothing is recorded when one
-     * refuses. */
-    const struct job *job;
     uint32_t flags = end_flags(rq->wire);
     int err = forget_history(m, rq, body->object_name, flags, out);
+    const char *failed;
+    struct diag why;
 
     if (err)
         return err == PBSE_HISTJOBDELETED ? 0 : diag_code(&out->why, err);
-    err = job_for_request(m, rq, body->object_name, &job, &out->why);
-    if (!err)
-        err = check_deletion(job, flags, out);
-    if (!err)
-        delete_job(m, rq, job, flags, out);
-    return err;
+    err = delete_named(m, rq, body->object_name, flags, &failed, &why, out);
+    /* What was deleted of an array is fact, whatever became of the rest. */
+    return err && out->records.n == 0 ? diag_code(&out->why, err) : 0;
 }
 
 /* What a deletion costs, in the units of request_slice_cost(). */
@@ -153,7 +181,7 @@ static void see(struct deletion *d, const char *id)
 static size_t delete_one(const struct model *m, const struct request *rq,
                          struct deletion *d, const char *id, struct decision *out)
 {
-    const struct job *job;
+    const char *failed;
     struct diag why;
     int err;
 
@@ -161,14 +189,14 @@ static size_t delete_one(const struct model *m, const struct request *rq,
     if (was_seen(d, id))
         return 1;
     err = forget_history(m, rq, id, d->flags, out);
+    failed = id;
     if (!err)
-        err = job_for_request(m, rq, id, &job, &why);
-    if (!err)
-        err = check_deletion(job, d->flags, out);
+        err = delete_named(m, rq, id, d->flags, &failed, &why, out);
     if (err) {
         MUST(d->n_failed < d->ids->n); /* each id fails once at most */
         d->failed[d->n_failed++] =
-            (struct wire_deleted_job){ .id = id, .code = (uint32_t)err };
+            (struct wire_deleted_job){ .id = arena_strdup(d->arena, failed),
+                                       .code = (uint32_t)err };
         d->all_unknown &= err == PBSE_UNKJOBID;
         if (err != PBSE_HISTJOBDELETED)
             return 1;
@@ -179,7 +207,6 @@ static size_t delete_one(const struct model *m, const struct request *rq,
     }
     /* From here on the job counts as deleted in this request. */
     see(d, id);
-    delete_job(m, rq, job, d->flags, out);
     d->n_deleted++;
     return DELETION_COST;
 }

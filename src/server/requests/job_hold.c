@@ -48,13 +48,7 @@ static void change_comment(const struct hold_change *h, const char *holds,
 static void change_state(const struct hold_change *h, const char *holds, struct edit *e)
 {
     MUST(!job_is_at_mom(h->job));
-
-    const struct object *o = &h->job->obj;
-
-    edit_job_event(e,
-                   job_place(holds, obj_num(o, JOB_A_EXECUTION_TIME, 0),
-                             obj_is_set(o, JOB_A_STAGEIN), h->rq->now_at),
-                   h->rq->now_at);
+    edit_job_event(e, job_place_held(h->job, holds, h->rq->now_at), h->rq->now_at);
 }
 
 static int change_holds(const struct hold_change *h, struct edit *e,

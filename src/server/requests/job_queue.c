@@ -21,6 +21,7 @@
 #include "server/model/job_script.h"
 #include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
+#include "server/requests/array_submit.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_admit.h"
 
@@ -39,6 +40,7 @@ struct submission {
     struct edit job;
     uint64_t number;
     const char *id;
+    const char *indices; /* what makes it an array, or NULL */
 };
 
 /* The entries that the table knows; an unknown one is refused later, after the account
@@ -51,6 +53,10 @@ static void known_entries(const struct submission *s, struct wire_attrs *known,
     for (size_t i = 0; i < all->n; i++) {
         const struct wire_attr *a = &all->v[i];
 
+        /* Nobody may write the indices, and whoever submits an array has to say them.
+         */
+        if (attr_find(&job_table, a->name) == JOB_A_ARRAY_INDICES_SUBMITTED)
+            continue;
         /* A name that nobody knows is left out here and refused once the account has
          * been looked at. */
         if (attr_find(&job_table, a->name) < 0)
@@ -180,6 +186,8 @@ static int describe(struct submission *s, struct diag *why)
      * only now. */
     default_path(s, JOB_A_ERROR_PATH, 'e');
     default_path(s, JOB_A_OUTPUT_PATH, 'o');
+    if (s->indices)
+        array_name_files(e, s->rq->arena);
     return err;
 }
 
@@ -213,6 +221,8 @@ static int check_submission(struct submission *s, struct diag *why)
     known_entries(s, &known, &unknown);
     if (!err)
         err = edit_list(&s->job, &known, s->rq->who->rights, why);
+    if (!err && s->indices)
+        err = array_submit(s->m, s->queue, s->indices, &s->job, s->rq->arena, why);
     if (!err)
         err = check_holds(s, why);
     if (!err)
@@ -398,7 +408,9 @@ int handle_queue_job(const struct model *m, const struct request *rq,
         return err;
     /* The number is looked at here and taken only when the submission is accepted. */
     s.number = model_next_number(m);
-    s.id = job_id_make(s.number, rq->cfg->server_name, rq->arena);
+    s.indices = wire_attrs_value(&body.attrs, "array_indices_submitted", NULL);
+    s.id = s.indices ? array_id_make(s.number, rq->cfg->server_name, rq->arena)
+                     : job_id_make(s.number, rq->cfg->server_name, rq->arena);
     edit_init(&s.job, m, OBJ_JOB, NULL);
     err = check_submission(&s, &out->why);
     if (!err)

@@ -2,6 +2,7 @@
  * job, and who is asked where.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/array_run.h"
 #include "server/decide/config.h"
 #include "server/decide/job_start.h"
 #include "server/decide/sched_link.h"
@@ -38,24 +39,40 @@ static void ask_scheduler(const struct request *rq, const struct job *job,
     act_about_job(out, waits ? ACT_DEFER_RUN : ACT_DEFER_RUN_QUIETLY, job->obj.id);
 }
 
+/* The job that an id names, or the subjob as one that may not be an object yet. */
+static int find_job(const struct model *m, const struct request *rq, const char *id,
+                    struct subjob *sub, const struct job **ret, struct diag *why)
+{
+    *sub = subjob_find(m, id, rq->arena);
+    if (sub->array && sub->place == INDEX_NO_PLACE)
+        return diag_code(why, PBSE_UNKJOBID);
+    if (sub->array && !subjob_may_start(sub))
+        return diag_code(why, PBSE_BADSTATE);
+    if (!sub->array)
+        return job_live(m, id, ret, why);
+    *ret = subjob_view(sub, rq->arena);
+    return 0;
+}
+
 int handle_run_job(const struct model *m, const struct request *rq,
                    struct decision *out)
 {
     const struct body_run *body = rq->body;
     const struct job *job = NULL;
-    int err = job_live(m, body->object_id, &job, &out->why);
-    const struct job_start st = {
+    struct subjob sub;
+    struct job_start st = {
         .m = m,
         .cfg = rq->cfg,
-        .job = job,
         .vnodes = body->vnodes,
         .actor = rq->actor,
         .now_at = rq->now_at,
         .needs_room = rq->who->scheduler,
     };
+    int err;
 
     if (!requester_is_staff(rq) && !rq->who->scheduler)
         return diag_code(&out->why, PBSE_PERM);
+    err = find_job(m, rq, body->object_id, &sub, &job, &out->why);
     if (err)
         return err;
     /* The table of phases says which jobs can be started, and a job of a hot start is
@@ -72,6 +89,11 @@ int handle_run_job(const struct model *m, const struct request *rq,
         ask_scheduler(rq, job, out);
         return 0;
     }
+    /* An array as a whole is given no vnodes: its subjobs are. */
+    if (job->array)
+        return diag_code(&out->why, PBSE_IVALREQ);
+    st.job = sub.array ? subjob_begin_records(&sub, rq->cfg, rq->actor, rq->now_at, out)
+                       : job;
     err = job_start(&st, out);
     if (!err)
         promise_reply(rq, job, out);

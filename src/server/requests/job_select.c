@@ -346,6 +346,25 @@ bool selection_has(const struct selection *s, const struct job *job)
     return has;
 }
 
+/* Only the parent says that it is an array. */
+static bool is_of_arrays(const struct criterion *c)
+{
+    return c->kind == BY_ATTR &&
+           (c->attr == JOB_A_ARRAY || c->attr == JOB_A_ARRAY_INDICES_SUBMITTED);
+}
+
+bool selection_has_subjob(const struct selection *s, const struct job *array,
+                          const struct job *subjob)
+{
+    const struct arena_mark mark = arena_mark(s->rq->arena);
+    bool has = is_visible(s, array);
+
+    for (size_t i = 0; has && i < s->n; i++)
+        has = meets(s, is_of_arrays(&s->v[i]) ? array : subjob, &s->v[i]);
+    arena_rewind(s->rq->arena, &mark);
+    return has;
+}
+
 /* SelectJobs under way. */
 struct selecting {
     struct request rq; /* of the slice; the walk looks at it */
@@ -399,7 +418,8 @@ static bool select_some(const struct request *rq, struct selecting *s,
             continue;
         s->ids = arena_grow(arena, s->ids, s->n, &s->cap, 16, sizeof(*s->ids));
         MUST(s->n < s->cap);
-        s->ids[s->n++] = arena_strdup(arena, o->id);
+        s->ids[s->n++] =
+            arena_strdup(arena, step == WALK_OTHER ? s->walk.other.name : o->id);
     }
     return false;
 }

@@ -18,6 +18,11 @@ void selection_close(struct selection *s); /* NULL is fine */
 /* The job meets every criterion and the requester may see it. */
 bool selection_has(const struct selection *s, const struct job *job);
 
+/* The same of a subjob, an object or a view of one: what is said of arrays is asked of
+ * its parent. */
+bool selection_has_subjob(const struct selection *s, const struct job *array,
+                          const struct job *subjob);
+
 /* About what it costs to hold one job against all criteria, in the units of
  * request_slice_cost(). */
 size_t selection_cost(const struct selection *s);

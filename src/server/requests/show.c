@@ -14,6 +14,7 @@
 #include "server/model/hook_event.h"
 #include "server/model/hot_start.h"
 #include "server/model/indirect.h"
+#include "server/model/job_array.h"
 #include "server/model/node_life.h"
 #include "server/model/occurrence.h"
 
@@ -160,9 +161,8 @@ static void show_attr(const struct model *m, const struct request *rq,
         show_stored(rq, row, &o->attr[attr], out);
 }
 
-static void show_attrs(const struct model *m, const struct request *rq,
-                       const struct object *o, const struct asked *asked,
-                       struct wire_attrs *out)
+void show_put(const struct model *m, const struct request *rq, const struct object *o,
+              const struct asked *asked, struct wire_attrs *out)
 {
     size_t n = asked->all ? kind_table(o->kind)->n : asked->n;
 
@@ -180,7 +180,7 @@ void show_object(const struct model *m, const struct request *rq,
     struct wire_object *to = wire_objects_add(&out->reply.objects, out->arena, type,
                                               arena_strdup(out->arena, o->id));
 
-    show_attrs(m, rq, o, asked, &to->attrs);
+    show_put(m, rq, o, asked, &to->attrs);
 }
 
 void show_encode(const struct model *m, const struct request *rq,
@@ -188,7 +188,7 @@ void show_encode(const struct model *m, const struct request *rq,
 {
     struct wire_object to = { .type = show_object_type(o->kind), .name = o->id };
 
-    show_attrs(m, rq, o, asked, &to.attrs);
+    show_put(m, rq, o, asked, &to.attrs);
     batch_put_object(out, &to);
 }
 
@@ -227,13 +227,13 @@ static const char *state_count(const struct request *rq, const size_t *n)
                         n[job_state_index('B')]);
 }
 
-static int64_t total(const size_t *n_state)
+static int64_t total(const size_t *n_state, size_t n_subjobs)
 {
     size_t sum = 0;
 
     for (size_t i = 0; i < strlen(JOB_STATE_LETTERS); i++)
         sum += n_state[i];
-    return (int64_t)sum;
+    return (int64_t)(sum - n_subjobs);
 }
 
 static const char *server_state(const struct model *m, const struct request *rq)
@@ -275,7 +275,7 @@ bool show_server(const struct model *m, const struct request *rq,
         show_text(rq, o, attr, rq->cfg->server_host, out);
         return true;
     case SERVER_A_TOTAL_JOBS:
-        show_num(rq, o, attr, total(m->n_state), out);
+        show_num(rq, o, attr, total(m->n_state, m->n_subjobs), out);
         return true;
     case SERVER_A_STATE_COUNT:
         show_text(rq, o, attr, state_count(rq, m->n_state), out);
@@ -316,7 +316,8 @@ bool show_queue(const struct model *m, const struct request *rq, const struct ob
     (void)m;
     switch (attr) {
     case QUEUE_A_TOTAL_JOBS:
-        show_num(rq, o, attr, total(q->n_state) + (int64_t)history_of_queue(m, o->id),
+        show_num(rq, o, attr,
+                 total(q->n_state, q->n_subjobs) + (int64_t)history_of_queue(m, o->id),
                  out);
         return true;
     case QUEUE_A_STATE_COUNT:
@@ -546,6 +547,8 @@ static void show_depend(const struct request *rq, const struct job *j,
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
               int attr, struct wire_attrs *out)
 {
+    const struct job_array *a = TO_JOB(o)->array;
+
     (void)m;
     /* Where its submitter waits is nobody's business (attributes.md 7). */
     if ((attr == JOB_A_INTERACTIVE || attr == JOB_A_BLOCK) && o->attr[attr].set)
@@ -553,6 +556,10 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
     /* Everything else is stored. */
     else if (attr == JOB_A_DEPEND && TO_JOB(o)->n_children > 0)
         show_depend(rq, TO_JOB(o), out);
+    else if (a && attr == JOB_A_ARRAY_STATE_COUNT)
+        show_text(rq, o, attr, array_state_count(a, rq->arena), out);
+    else if (a && attr == JOB_A_ARRAY_INDICES_REMAINING)
+        show_text(rq, o, attr, array_indices_remaining(a, rq->arena), out);
     else
         return false;
     return true;

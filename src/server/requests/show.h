@@ -62,6 +62,10 @@ void show_object(const struct model *m, const struct request *rq,
                  const struct object *o, uint32_t type, const struct asked *asked,
                  struct decision *out);
 
+/* Its attributes alone. */
+void show_put(const struct model *m, const struct request *rq, const struct object *o,
+              const struct asked *asked, struct wire_attrs *out);
+
 /* The same as bytes, appended to 'out'; rq->arena is where texts are made. */
 void show_encode(const struct model *m, const struct request *rq,
                  const struct object *o, const struct asked *asked, struct buf *out);

@@ -5,6 +5,7 @@
 
 #include "lib/attr/bounds.h"
 #include "server/model/history.h"
+#include "server/model/job_array.h"
 #include "server/model/job_state.h"
 
 #include <ctype.h>
@@ -88,15 +89,33 @@ static int open_objects(struct walk *w, const struct kind_row *row, struct diag 
     return asked_parse(&body->wanted, row->kind, w->arena, &w->asked, why);
 }
 
-static const struct job *listed_job(const struct walk *w, const char **list)
+/* Commas stand between ids, and between the indices of one ("7[1,3].svr"). */
+static size_t id_length(const char *list)
 {
-    size_t len = strcspn(*list, ",");
+    size_t len = strcspn(list, ",[");
+
+    if (list[len] == '[')
+        len += strcspn(list + len, "]");
+    return len + strcspn(list + len, ",");
+}
+
+/* The next job of a list; of one that names subjobs that are no objects the array, with
+ * their indices in *ret_indices, else NULL. */
+static const struct job *listed_job(const struct walk *w, const char **list,
+                                    const char **ret_indices)
+{
+    size_t len = id_length(*list);
+    const char *id;
+    const struct job *j;
+
     MUST(**list != '\0'); /* the caller has seen that an id is left */
-
-    const struct job *j = model_job(w->m, arena_strndup(w->rq->arena, *list, len));
-
+    id = arena_strndup(w->rq->arena, *list, len);
     *list += len + ((*list)[len] == ',');
-    return j;
+    *ret_indices = NULL;
+    j = array_of_indices(w->m, id, w->arena, ret_indices);
+    if (!j)
+        return model_job(w->m, id);
+    return array_has_indices(j, *ret_indices) ? j : NULL;
 }
 
 static bool has_too_many(const char *list)
@@ -129,7 +148,8 @@ static int open_job_list(struct walk *w, const char *list, struct diag *why)
                         pbse_text(PBSE_IVALREQ), REQUEST_MAX_IDS);
     w->ids = arena_strdup(w->arena, list);
     while (*list) {
-        int err = code_of_job(w, listed_job(w, &list));
+        const char *indices;
+        int err = code_of_job(w, listed_job(w, &list, &indices));
 
         if (!err)
             return 0;
@@ -155,7 +175,8 @@ static int open_queue_jobs(struct walk *w, const char *name, struct diag *why)
     if (w->past) /* history is in no queue */
         return 0;
     for (const struct job *j = q->jobs; j && n <= FEW_JOBS; j = j->queue_next, n++)
-        buf_printf(&ids, "%s%s", n ? "," : "", j->obj.id);
+        if (!walk_passes_over(w, j))
+            buf_printf(&ids, "%s%s", ids.len ? "," : "", j->obj.id);
     /* The names of a large queue would themselves be a long list. */
     if (n <= FEW_JOBS)
         w->ids = ids.data ? arena_strdup(w->arena, ids.data) : "";
@@ -213,6 +234,7 @@ int walk_open(const struct model *m, const struct request *rq, struct arena *are
         return changes_open(ret, why);
     MUST(row); /* the table of requests sends no others here */
     ret->kind = row->kind;
+    walk_open_subjobs(ret);
     if (row->number == BATCH_SELECT_STATUS || row->number == BATCH_SELECT_JOBS)
         return open_selection(ret, why);
     return row->kind == OBJ_JOB ? open_jobs(ret, why) : open_objects(ret, row, why);
@@ -236,6 +258,9 @@ static bool is_asked_for(const struct walk *w, const struct object *o)
 {
     if (w->kind != OBJ_JOB)
         return true;
+    /* Of an array whose subjobs are asked for each is held against the criteria. */
+    if (w->selection && w->subjobs_alone && TO_JOB(o)->array)
+        return true;
     if (w->selection)
         return selection_has(w->selection, TO_JOB(o));
     if (w->queue && !is_of_queue(w, TO_JOB(o)))
@@ -246,10 +271,14 @@ static bool is_asked_for(const struct walk *w, const struct object *o)
 static const struct object *next_by_id(struct walk *w)
 {
     const struct job *j;
-    const char *id = w->ids;
+    const char *id = w->ids, *indices;
 
     if (w->kind == OBJ_JOB) {
-        j = listed_job(w, &w->ids);
+        j = listed_job(w, &w->ids, &indices);
+        if (j && (w->past || !j->past) && indices && is_asked_for(w, &j->obj)) {
+            walk_indices(w, j, indices);
+            return NULL;
+        }
         /* A job of the list may be gone by now, or over; it is passed over. */
         return j && (w->past || !j->past) ? &j->obj : NULL;
     }
@@ -275,6 +304,8 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
     MUST(!w->selection || w->kind == OBJ_JOB); /* criteria are those of jobs */
     if (w->changes)
         return changes_next(w, ret);
+    if (w->array)
+        return walk_next_subjob(w);
     if (w->ids) {
         if (!*w->ids)
             return WALK_END;
@@ -286,10 +317,14 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
         /* The walk stands behind the object, which may be deleted before the next
          * step. */
         w->next = after(w, o);
+        if (w->kind == OBJ_JOB && walk_passes_over(w, TO_JOB(o)))
+            return WALK_PAST;
     }
     if (!o || !is_asked_for(w, o))
         return WALK_PAST;
     MUST(o->kind == w->kind);
+    if (w->kind == OBJ_JOB)
+        return walk_array(w, o, ret);
     *ret = o;
     return WALK_AT;
 }
@@ -302,6 +337,8 @@ size_t walk_cost(const struct walk *w)
 void walk_leave(struct walk *w, const struct object *o, bool retires)
 {
     MUST(!w->next || w->next->kind == w->kind);
+    if (w->array == o && !(retires && w->past))
+        w->array = NULL;
     /* A walk over history as well meets the job in its place. */
     if (w->next != o || (retires && w->past))
         return;

@@ -8,6 +8,7 @@
 #ifndef SERVER_REQUESTS_WALK_H
 #define SERVER_REQUESTS_WALK_H
 
+#include "lib/attr/indices.h"
 #include "server/requests/job_select.h"
 #include "server/requests/show.h"
 
@@ -29,6 +30,16 @@ struct walk {
     struct walk_changes *changes; /* StatusChanges, else NULL; then 'kind' and 'asked'
                                      are those of the class that is walked */
     struct wire_object other;     /* WALK_OTHER */
+    uint64_t other_seq;           /* the record that it has seen */
+
+    /* subjobs of arrays: walk_subjobs.c */
+    bool subjobs_too;           /* behind their array: status with t */
+    bool subjobs_alone;         /* in its place: selection with t or T */
+    bool subjobs_begun;         /* those that run, as any job: selection with S */
+    const struct object *array; /* whose subjobs are met now, or NULL */
+    size_t place;               /* the next one */
+    struct index_range indices; /* of these */
+    const char *index_list;     /* and of these ranges; NULL: all of the array */
 };
 
 enum walk_step {
@@ -56,8 +67,17 @@ enum walk_step walk_next(struct walk *w, const struct object **ret);
 int changes_open(struct walk *w, struct diag *why) MUST_CHECK;
 enum walk_step changes_next(struct walk *w, const struct object **ret);
 
-/* The number of the mark, before which everything is in the reply. */
-uint64_t changes_seq(const struct walk *w);
+/* The subjobs of a walk over jobs: what the request's extension says of them. */
+void walk_open_subjobs(struct walk *w);
+/* The walk meets the indices of the array that 'list' names, NULL: all, until
+ * walk_next_subjob() has said the last one and 'w->array' is NULL. */
+void walk_indices(struct walk *w, const struct job *array, const char *list);
+/* The walk is at an object of the kind: it may be an array with its subjobs. */
+enum walk_step walk_array(struct walk *w, const struct object *o,
+                          const struct object **ret);
+enum walk_step walk_next_subjob(struct walk *w);
+/* A subjob, which is met elsewhere. */
+bool walk_passes_over(const struct walk *w, const struct job *job);
 
 /* About what a step costs, in the units of request_slice_cost(). */
 size_t walk_cost(const struct walk *w);

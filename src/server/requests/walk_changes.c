@@ -121,14 +121,10 @@ int changes_open(struct walk *w, struct diag *why)
     return err;
 }
 
-uint64_t changes_seq(const struct walk *w)
-{
-    return w->changes->seq;
-}
-
 static enum walk_step say_gone(struct walk *w, const char *id)
 {
     w->other = (struct wire_object){ .type = show_object_type(w->kind), .name = id };
+    w->other_seq = w->changes->seq;
     return WALK_OTHER;
 }
 
@@ -139,6 +135,7 @@ static enum walk_step say_mark(struct walk *w)
 
     c->marked = true;
     w->other = (struct wire_object){ .type = OBJECT_MARK, .name = "" };
+    w->other_seq = c->seq;
     wire_attrs_add(&w->other.attrs, arena, "since", NULL,
                    arena_printf(arena, "%" PRIu64, c->since), WIRE_OP_SET);
     wire_attrs_add(&w->other.attrs, arena, "seq", NULL,

@@ -23,6 +23,7 @@
 #include "server/decide/job_leave.h"
 #include "server/decide/know.h"
 #include "server/decide/resv_on_end.h"
+#include "server/model/job_array.h"
 #include "server/model/job_phase.h"
 #include "server/model/resv_state.h"
 #include "server/rules/rules.h"
@@ -166,6 +167,18 @@ static bool leave(const struct rule_context *c, const struct job *job,
     return true;
 }
 
+/* Subjobs go with their array; between two occurrences they end as other jobs do, but
+ * that a hold would be their array's. */
+static bool end_subjob(const struct rule_context *c, const struct job *job,
+                       enum on_end what, struct decision *out)
+{
+    if (!job_is_at_mom(job))
+        return false;
+    if (!is_between(job) || what == ON_END_KILL)
+        return end_run(c, job, ON_END_KILL, out);
+    return end_run(c, job, ON_END_REQUEUE, out);
+}
+
 bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
                        struct decision *out)
 {
@@ -175,12 +188,15 @@ bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
     if (!job->resv || (resv_phase(job->resv) != PHASE_ENDING && !is_between(job)))
         return false;
     what = resv_on_end_now(job->resv);
+    if (job->parent)
+        return end_subjob(c, job, what, out);
     if (job_is_at_mom(job))
         return end_run(c, job, what, out);
     /* Those that do not run stay for the next occurrence. */
     if (is_between(job))
         return false;
-    if (what == ON_END_KILL)
+    /* An array that has begun is in one queue with its subjobs and goes to no other. */
+    if (what == ON_END_KILL || array_is_under_way(job))
         return kill_job(c, job, out);
     if (what == ON_END_HOLD && !is_held(job, out->arena))
         return hold_job(c, job, out);

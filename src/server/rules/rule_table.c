@@ -58,6 +58,9 @@ const struct rule_row rule_rows[] = {
     { OBJ_JOB, "hot restart", HOT_RESTART_LOOKS,
       hot_restart_due, NULL },
 
+    { OBJ_JOB, "array take", SEES(EDGE_ARRAY_SUBJOBS),
+      array_take_due, NULL },
+
     /* vnodes */
     { OBJ_NODE, "node wait", 0,
       node_wait_due, node_wait_deadline },

@@ -55,6 +55,10 @@ bool job_node_fail_due(const struct rule_context *c, const struct object *o,
                        struct decision *out);
 int64_t job_node_fail_deadline(const struct model *m, const struct object *o);
 
+/* arrays: rules/array_rules.c */
+bool array_take_due(const struct rule_context *c, const struct object *o,
+                    struct decision *out);
+
 /* a hot start: rules/hot_rules.c */
 bool hot_restart_due(const struct rule_context *c, const struct object *o,
                      struct decision *out);

@@ -49,6 +49,8 @@ static void test_job_ids(void)
         CU_ASSERT_TRUE(str_same(id.server, cases[i].server));
     }
     CU_ASSERT_STRING_EQUAL(job_id_make(7, "svr", arena), "7.svr");
+    CU_ASSERT_STRING_EQUAL(array_id_make(7, "svr", arena), "7[].svr");
+    CU_ASSERT_STRING_EQUAL(subjob_id_make("7[].svr.x", 12, arena), "7[12].svr.x");
     CU_ASSERT_STRING_EQUAL(resv_id_make('S', 7, "svr", arena), "S7.svr");
 }
 

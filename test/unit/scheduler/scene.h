@@ -141,14 +141,10 @@ static inline const struct plan_step *scene_step(const struct scene *sc, const c
     return NULL;
 }
 
-/* What happened to it in a form to compare: its vnodes, "denied: reason", the comment,
- * or "nothing". */
-static inline const char *scene_said(const struct scene *sc, const char *id)
+/* What a step says in a form to compare: vnodes, "denied: reason", the comment. */
+static inline const char *scene_said_of(const struct scene *sc,
+                                        const struct plan_step *step)
 {
-    const struct plan_step *step = scene_step(sc, id);
-
-    if (!step)
-        return "nothing";
     switch (step->kind) {
     case PLAN_CONFIRM_RESV:
     case PLAN_RUN_JOB:
@@ -159,6 +155,14 @@ static inline const char *scene_said(const struct scene *sc, const char *id)
         return step->reason;
     }
     return "?";
+}
+
+/* What happened to an object in that form, or "nothing". */
+static inline const char *scene_said(const struct scene *sc, const char *id)
+{
+    const struct plan_step *step = scene_step(sc, id);
+
+    return step ? scene_said_of(sc, step) : "nothing";
 }
 
 #define ASSERT_SAID(sc, id, expect)                                                    \

@@ -94,13 +94,16 @@ static void test_jobs_that_are_not_considered(void)
         const char *story, *queue, *select, *more, *expect;
         bool sent;
     } cases[] = {
-        { "an array", "workq", "1:ncpus=1", "array=True " ONE,
-          "Not Running: Job arrays are not started by this scheduler yet", true },
-        { "an array of a stopped queue", "stopped", "1:ncpus=1", "array=True " ONE,
+        { "an array of a stopped queue", "stopped", "1:ncpus=1",
+          "array=True array_indices_remaining=1-2 " ONE,
           "Not Running: Queue not started.", true },
-        { "an array that has begun keeps its comment", "workq", "1:ncpus=1",
-          "job_state=B array=True comment=Job~Array~Began " ONE,
-          "Not Running: Job arrays are not started by this scheduler yet", false },
+        { "an array that has begun keeps its comment", "workq", "1:ncpus=4",
+          "job_state=B array=True array_indices_remaining=3-4 comment=Job~Array~Began "
+          "Resource_List.ncpus=4",
+          "Can Never Run: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 2)",
+          false },
+        { "an array of which nothing is left", "workq", "1:ncpus=1",
+          "job_state=B array=True array_indices_remaining=- " ONE, "nothing", false },
         { "suspended by a scheduler", "workq", "1:ncpus=1",
           "job_state=S substate=45 exec_vnode=(n1:ncpus=1) " ONE,
           "Not Running: Suspended jobs are not resumed by this scheduler yet", true },
@@ -114,6 +117,7 @@ static void test_jobs_that_are_not_considered(void)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct scene sc = scene_new();
+        const char *id = strstr(cases[i].more, "array=") ? "1[].svr" : "1.svr";
         struct wire_request rq;
 
         scene_hosts(&sc, 1, 2);
@@ -122,28 +126,77 @@ static void test_jobs_that_are_not_considered(void)
         scene_add(&sc, OBJECT_QUEUE, "route", "queue_type=Route started=True");
         scene_add(&sc, OBJECT_QUEUE, "other",
                   "queue_type=Execution started=True partition=p2");
-        scene_job(&sc, "1.svr", cases[i].queue, cases[i].select, cases[i].more);
+        scene_job(&sc, id, cases[i].queue, cases[i].select, cases[i].more);
         scene_plan(&sc);
-        ASSERT_SAID(&sc, "1.svr", cases[i].expect);
-        if (scene_step(&sc, "1.svr"))
-            CU_ASSERT_EQUAL(plan_step_request(scene_step(&sc, "1.svr"), sc.arena, &rq),
+        ASSERT_SAID(&sc, id, cases[i].expect);
+        if (scene_step(&sc, id))
+            CU_ASSERT_EQUAL(plan_step_request(scene_step(&sc, id), sc.arena, &rq),
                             cases[i].sent);
         scene_free(&sc);
     }
 }
 
-/* qrun is told why, not that there is no such job. */
-static void test_qrun_of_an_array(void)
+/* The steps of a plan, "7[1].svr=(n1:ncpus=1) ..." */
+static const char *steps_of(const struct scene *sc)
 {
-    struct scene sc = scene_new();
+    const char *text = "";
 
-    scene_hosts(&sc, 1, 2);
-    scene_queue(&sc, "stopped", false);
-    scene_job(&sc, "1[].svr", "stopped", "1:ncpus=1", "array=True " ONE);
-    sched_plan(sc.snapshot, sc.policy, NOW, "1[].svr", sc.arena, &sc.plan);
-    CU_ASSERT_EQUAL_FATAL(sc.plan.n, 1);
-    CU_ASSERT_EQUAL(sc.plan.steps[0].failure, FAIL_JOB_ARRAY);
-    scene_free(&sc);
+    for (size_t i = 0; i < sc->plan.n; i++)
+        text =
+            arena_printf(sc->arena, "%s%s%s=%s", text, i ? " " : "",
+                         sc->plan.steps[i].id, scene_said_of(sc, &sc->plan.steps[i]));
+    return text;
+}
+
+/* Subjobs are started in order until one finds no room; what comes behind the array is
+ * looked at after it (scheduling.md 25). */
+static void test_arrays(void)
+{
+    static const struct {
+        const char *story, *only, *more, *expect;
+    } cases[] = {
+        { "as many as there is room for", NULL, "array_indices_remaining=2,5-9:2 ",
+          "1[2].svr=(n1:ncpus=1) 1[5].svr=(n1:ncpus=1) 1[7].svr=(n2:ncpus=1) "
+          "1[].svr=Not Running: Not enough free nodes available" },
+        { "as many as are left", NULL, "array_indices_remaining=2 ",
+          "1[2].svr=(n1:ncpus=1) 2.svr=(n1:ncpus=1)" },
+        { "as many as may run at once", NULL,
+          "array_indices_remaining=3-9 max_run_subjobs=2 ",
+          "1[3].svr=(n1:ncpus=1) "
+          "1[].svr=Not Running: Number of concurrent running subjobs limit reached "
+          "2.svr=(n1:ncpus=1)" },
+        { "qrun of a subjob", "1[7].svr", "array_indices_remaining=3-9 ",
+          "1[7].svr=(n1:ncpus=1)" },
+        { "qrun of some subjobs", "1[8-20].svr", "array_indices_remaining=3-9 ",
+          "1[8].svr=(n1:ncpus=1) 1[9].svr=(n1:ncpus=1)" },
+        { "qrun of one that does not wait", "1[2].svr", "array_indices_remaining=3-9 ",
+          "" },
+        { "what is no list of indices", NULL, "array_indices_remaining=3-,x ",
+          "2.svr=(n1:ncpus=1)" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        char text[256];
+
+        scene_hosts(&sc, 2, 2);
+        scene_queue(&sc, "workq", true);
+        snprintf(text, sizeof(text), "array=True job_state=B %s" ONE, cases[i].more);
+        scene_job(&sc, "1[].svr", "workq", "1:ncpus=1", text);
+        if (!strstr(cases[i].story, "room"))
+            scene_job(&sc, "2.svr", "workq", "1:ncpus=1", ONE);
+        /* One that runs already, and one that waits to be run again, which is told as
+         * an index that is left. */
+        scene_job(&sc, "1[1].svr", "workq", "1:ncpus=1",
+                  "array_id=1[].svr job_state=R exec_vnode=(n2:ncpus=1) " ONE);
+        scene_job(&sc, "1[2].svr", "workq", "1:ncpus=1",
+                  "array_id=1[].svr job_state=Q " ONE);
+        sched_plan(sc.snapshot, sc.policy, NOW, cases[i].only, sc.arena, &sc.plan);
+        if (strcmp(steps_of(&sc), cases[i].expect) != 0)
+            printf("%s: %s\n", cases[i].story, steps_of(&sc));
+        CU_ASSERT_STRING_EQUAL(steps_of(&sc), cases[i].expect);
+        scene_free(&sc);
+    }
 }
 
 static void test_full_complex(void)
@@ -615,7 +668,7 @@ int main(void)
         { "a job that waits is told why", test_comments },
         { "a job that is not served yet is told so",
           test_jobs_that_are_not_considered },
-        { "a run request for an array says why not", test_qrun_of_an_array },
+        { "subjobs are started in order", test_arrays },
         { "on a full complex there are no free nodes", test_full_complex },
         { "a comment is sent only when it changed", test_comment_is_sent_once },
         { "jobs do not run into reservations", test_jobs_avoid_reservations },

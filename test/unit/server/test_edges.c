@@ -57,6 +57,13 @@ static const struct {
                           { JOB_A_QUEUE, NULL, "workq" } } },
     { OBJ_JOB, "6.svr", { { JOB_A_JOB_STATE, NULL, "F" },
                           { JOB_A_QUEUE, NULL, "workq" } } },
+    { OBJ_JOB, "7[].svr", { { JOB_A_JOB_STATE, NULL, "B" },
+                            { JOB_A_QUEUE, NULL, "workq" },
+                            { JOB_A_ARRAY_INDICES_SUBMITTED, NULL, "1-3" } } },
+    { OBJ_JOB, "7[2].svr", { { JOB_A_JOB_STATE, NULL, "X" },
+                             { JOB_A_QUEUE, NULL, "workq" },
+                             { JOB_A_ARRAY_ID, NULL, "7[].svr" },
+                             { JOB_A_ARRAY_INDEX, NULL, "2" } } },
 };
 /* clang-format on */
 

@@ -47,8 +47,10 @@ static void test_a_fact_is_told_of_its_own_kind_only(void)
  * here. */
 static void test_facts_without_a_row_are_known(void)
 {
-    static const enum fact silent[] = { FACT_LOADED, FACT_RESV_HEALED, FACT_JOB_USAGE,
-                                        FACT_JOB_FORGOTTEN };
+    static const enum fact silent[] = { FACT_LOADED,      FACT_RESV_HEALED,
+                                        FACT_JOB_USAGE,   FACT_JOB_FORGOTTEN,
+                                        FACT_ARRAY_TOOK,  FACT_SUBJOB_MADE,
+                                        FACT_SUBJOB_TAKEN };
 
     for (int f = 0; f < FACT_COUNT; f++) {
         bool told = false, expected = true;

@@ -28,7 +28,14 @@ static const struct {
         JOB_EV_TERMINATE, JOB_TERMINATED                                               \
     }
 #define ENDS                                                                           \
-    { JOB_EV_END_WITH_FILES, JOB_DELIVERING }, { JOB_EV_END, JOB_EXITED }, HISTORY
+    { JOB_EV_END_WITH_FILES, JOB_DELIVERING }, { JOB_EV_END, JOB_EXITED },             \
+        { JOB_EV_EXPIRE, JOB_EXPIRED }, HISTORY
+/* arrays */
+#define BEGUN                                                                          \
+    { JOB_EV_BEGIN, JOB_BEGUN }, { JOB_EV_FINISH, JOB_FINISHED },                      \
+    {                                                                                  \
+        JOB_EV_FAIL, JOB_FAILED                                                        \
+    }
 #define HISTORY                                                                        \
     { JOB_EV_FINISH, JOB_FINISHED }, { JOB_EV_FAIL, JOB_FAILED },                      \
     {                                                                                  \
@@ -39,10 +46,11 @@ static const struct {
       { PLACES(JOB_HELD),
         LEAVES,
         { JOB_EV_RUN, JOB_STARTING },
+        { JOB_EV_EXPIRE, JOB_EXPIRED },
         { JOB_EV_BEGIN, JOB_BEGUN } } },
     { JOB_TO_STAGE_IN, { PLACES(JOB_HELD), LEAVES, { JOB_EV_RUN, JOB_STARTING } } },
     { JOB_STAGED_IN, { PLACES(JOB_HELD), LEAVES, { JOB_EV_RUN, JOB_STARTING } } },
-    { JOB_HELD, { PLACES(JOB_HELD), LEAVES } },
+    { JOB_HELD, { PLACES(JOB_HELD), LEAVES, BEGUN } },
     { JOB_SYNC_HELD,
       { { JOB_EV_QUEUE, JOB_QUEUED },
         { JOB_EV_STAGE_IN, JOB_TO_STAGE_IN },
@@ -51,7 +59,7 @@ static const struct {
         LEAVES } },
     { JOB_DEPEND_HELD,
       { PLACES(JOB_DEPEND_HELD), LEAVES, { JOB_EV_DEPEND_OVER, JOB_HELD } } },
-    { JOB_WAITING, { PLACES(JOB_HELD), LEAVES } },
+    { JOB_WAITING, { PLACES(JOB_HELD), LEAVES, BEGUN } },
     { JOB_STAGE_FAILED, { PLACES(JOB_HELD), LEAVES } },
     { JOB_STARTING, { PLACES(JOB_HELD), ENDS, { JOB_EV_START, JOB_RUNNING } } },
     { JOB_RUNNING,
@@ -62,9 +70,13 @@ static const struct {
     { JOB_SUSPENDED,
       { PLACES(JOB_HELD), ENDS, { JOB_EV_SCHED_SUSPEND, JOB_SCHED_SUSPENDED } } },
     { JOB_SCHED_SUSPENDED, { PLACES(JOB_HELD), ENDS, { JOB_EV_RESUME, JOB_RUNNING } } },
-    { JOB_DELIVERING, { PLACES(JOB_HELD), HISTORY, { JOB_EV_DELIVERED, JOB_EXITED } } },
+    { JOB_DELIVERING,
+      { PLACES(JOB_HELD),
+        HISTORY,
+        { JOB_EV_EXPIRE, JOB_EXPIRED },
+        { JOB_EV_DELIVERED, JOB_EXITED } } },
     { JOB_EXITED, { PLACES(JOB_HELD), { JOB_EV_EXPIRE, JOB_EXPIRED }, HISTORY } },
-    { JOB_BEGUN, { { JOB_EV_HOLD, JOB_HELD }, HISTORY } },
+    { JOB_BEGUN, { { JOB_EV_HOLD, JOB_HELD }, { JOB_EV_BEGIN, JOB_BEGUN }, HISTORY } },
     { JOB_EXPIRED, { { JOB_EV_QUEUE, JOB_QUEUED }, HISTORY } },
 };
 
