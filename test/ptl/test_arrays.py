@@ -116,6 +116,8 @@ def test_subjobs_are_deleted(mock):
     # Those that wait; one that runs; a range over both, and over what is over already.
     assert said(mock, "qdel", sub(jid, "15-16"), sub(jid, 12)) == (0, "", "")
     counts(mock, jid, Running=8, Queued=9, Expired=3)
+    assert said(mock, "qsig", "-s", "0", sub(jid, 2)) == (0, "", "")
+    assert said(mock, "qsig", "-s", "0", sub(jid, 2), user=USER2)[0] == 159
     assert said(mock, "qdel", sub(jid, 2)) == (0, "", "")
     counts(mock, jid, Running=8, Queued=8, Expired=4)
     assert said(mock, "qdel", sub(jid, "11-16")) == (0, "", "")

@@ -24,12 +24,25 @@ static bool is_pseudo_signal(const char *name)
     return false;
 }
 
+/* A subjob that has begun gets signals as any job does; its array says whose it is. */
+static int find_job(const struct model *m, const struct request *rq, const char *id,
+                    const struct job **ret, struct diag *why)
+{
+    const struct job *job = model_job(m, id);
+    bool is_subjob = job && job->parent;
+    int err = job_for_request(m, rq, is_subjob ? job->parent->obj.id : id, ret, why);
+
+    if (!err && is_subjob)
+        *ret = job;
+    return err;
+}
+
 int handle_signal_job(const struct model *m, const struct request *rq,
                       struct decision *out)
 {
     const struct body_signal *body = rq->body;
     const struct job *job;
-    int err = job_for_request(m, rq, body->job_id, &job, &out->why);
+    int err = find_job(m, rq, body->job_id, &job, &out->why);
 
     if (err)
         return err;
