@@ -44,24 +44,7 @@ EXTRA_DIST += \
 	doc/architecture.md \
 	doc/authentication.md \
 	doc/changing.md \
-	doc/design/001-first-slice.md \
-	doc/design/002-encryption.md \
-	doc/design/003-objects.md \
-	doc/design/004-decoding-memory.md \
-	doc/design/005-hot-start.md \
-	doc/design/006-long-requests.md \
-	doc/design/010-jobs.md \
-	doc/design/011-mom.md \
-	doc/design/020-scheduler-rows.md \
-	doc/design/021-facts.md \
-	doc/design/030-questions.md \
-	doc/design/031-one-order.md \
-	doc/design/032-edges.md doc/design/032-outside-world.md \
-	doc/design/033-acts.md \
-	doc/design/040-occurrences.md doc/design/041-standing.md \
-	doc/design/042-mirror.md \
-	doc/design/043-maintenance.md doc/design/044-as-soon-as-possible.md doc/design/045-on-end.md doc/design/049-auto-extend.md \
-	doc/design/056-several-hosts.md \
+	doc/design \
 	doc/extensions.md \
 	doc/fuzzing.md \
 	doc/pbs \
