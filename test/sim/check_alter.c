@@ -221,16 +221,30 @@ static void forget_forced(struct sim *s, const char *id)
     forced_free(f);
 }
 
-static void remember_forced(struct sim *s, const struct resv *r)
+static void add_forced(struct sim *s, const char *id, const char *vnodes,
+                       int64_t start_at, int64_t end_at)
 {
     struct forced *f = xcalloc(1, sizeof(*f));
 
-    forget_forced(s, r->obj.id);
-    f->id = xstrdup(r->obj.id);
-    f->vnodes = xstrdup(obj_str(&r->obj, RESV_A_RESV_NODES, ""));
-    f->start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
-    f->end_at = obj_num(&r->obj, RESV_A_RESERVE_END, 0);
+    forget_forced(s, id);
+    f->id = xstrdup(id);
+    f->vnodes = xstrdup(vnodes);
+    f->start_at = start_at;
+    f->end_at = end_at;
     DL_PREPEND(s->alters.forced, f);
+}
+
+static void remember_forced(struct sim *s, const struct resv *r)
+{
+    add_forced(s, r->obj.id, obj_str(&r->obj, RESV_A_RESV_NODES, ""),
+               obj_num(&r->obj, RESV_A_RESERVE_START, 0),
+               obj_num(&r->obj, RESV_A_RESERVE_END, 0));
+}
+
+void alter_forced_later(struct sim *s, const struct occurrence *oc)
+{
+    add_forced(s, oc->values->id, obj_str(oc->values, OCCURRENCE_A_RESV_NODES, ""),
+               occurrence_start_at(oc, 0), occurrence_end_at(oc, 0));
 }
 
 /* Who takes less of the time that he was forced into needs nobody's word. */
@@ -252,15 +266,27 @@ static bool names_vnode(const char *vnodes, const char *vnode)
     return false;
 }
 
-bool alter_may_overlap(const struct sim *s, const struct resv *r, const char *vnode)
+/* An occurrence that was forced before its turn keeps its name in the turn. */
+static const struct forced *forced_of(const struct sim *s, const struct occurrence *oc)
 {
-    const struct forced *f = find_forced(s, r->obj.id);
+    struct arena *arena = arena_new();
+    const struct forced *f = find_forced(s, occurrence_name(oc, arena));
+
+    arena_free(arena);
+    return f || !occurrence_is_current(oc) ? f : find_forced(s, oc->resv->obj.id);
+}
+
+bool alter_may_overlap(const struct sim *s, const struct occurrence *oc,
+                       const char *vnode)
+{
+    const struct forced *f = forced_of(s, oc);
+    const struct resv *r = oc->resv;
 
     if (obj_is_set(&r->obj, RESV_A_RESERVE_JOB) || resv_is_maintenance(r))
         return true;
     return f && names_vnode(f->vnodes, vnode) &&
-           f->start_at <= obj_num(&r->obj, RESV_A_RESERVE_START, 0) &&
-           f->end_at >= obj_num(&r->obj, RESV_A_RESERVE_END, 0);
+           f->start_at <= occurrence_start_at(oc, 0) &&
+           f->end_at >= occurrence_end_at(oc, 0);
 }
 
 /* Records. */

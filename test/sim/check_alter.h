@@ -78,8 +78,12 @@ const struct wish *alter_wish(const struct sim *s, const struct resv *r);
 void check_alter_before(struct sim *s, const struct model *m, const struct record *rec);
 void check_alter_after(struct sim *s, const struct model *m, const struct record *rec);
 
+/* This later occurrence was altered although no scheduler agreed. */
+void alter_forced_later(struct sim *s, const struct occurrence *oc);
+
 /* Was it forced onto this vnode, or made out of a job: may it meet others there? */
-bool alter_may_overlap(const struct sim *s, const struct resv *r, const char *vnode);
+bool alter_may_overlap(const struct sim *s, const struct occurrence *oc,
+                       const char *vnode);
 
 /* A status reply: an open alteration is shown as such, a closed one is not; managers
  * see too what it was. */

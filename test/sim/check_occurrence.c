@@ -103,6 +103,8 @@ void check_occurrence_after(struct sim *s, const struct model *m,
     if (!oc || !w)
         return;
     s->alters.granted = NULL;
+    if (w->force && !s->alters.agreed)
+        alter_forced_later(s, oc);
     arena = arena_new();
     list = occurrence_resources(oc);
     select = resources_text(list, "select", arena);

@@ -367,9 +367,11 @@ static void check_listed(struct sim *s, const struct occurrence *oc,
 static bool may_overlap(const struct sim *s, const struct node *n,
                         const struct share *x)
 {
-    const struct resv *r = x->resv ? x->resv : x->inside;
+    const struct occurrence *oc = x->inside ? &x->inside->current : NULL;
 
-    return r && alter_may_overlap(s, r, n->obj.id);
+    if (x->resv)
+        oc = x->oc;
+    return oc && alter_may_overlap(s, oc, n->obj.id);
 }
 
 /* What those have who may not overlap. */
