@@ -387,6 +387,7 @@ static bool submits(struct sim *s, const struct words *w)
         .select = words_value(w, "select"),
         .walltime_s = number(words_value(w, "walltime"), 0),
         .lasts_s = number(words_after(w, "lasting"), 60),
+        .indices = words_value(w, "indices"),
         .reserving = strcmp(w->v[w->n - 1], "reserving") == 0,
         .once = strcmp(w->v[w->n - 1], "once") == 0,
     };

@@ -122,13 +122,13 @@ static const struct {
     enum fact fact;
     const char *states;
 } job_states[] = {
-    { FACT_JOB_RUN, "Q" },          { FACT_JOB_SENT, "R" },
-    { FACT_JOB_STARTED, "R" },      { FACT_JOB_USAGE, "R" },
-    { FACT_JOB_REJECTED, "R" },     { FACT_JOB_KILLED, "R" },
-    { FACT_JOB_OBIT, "R" },         { FACT_JOB_MOVED, "QHWR" },
-    { FACT_JOB_REQUEUED, "RE" },    { FACT_JOB_ENDED, "E" },
-    { FACT_JOB_DELETED, "QHWR" },   { FACT_JOB_FINISHED, "RE" },
-    { FACT_JOB_WITHDRAWN, "QHWR" }, { FACT_JOB_FORGOTTEN, "FM" },
+    { FACT_JOB_RUN, "Q" },           { FACT_JOB_SENT, "R" },
+    { FACT_JOB_STARTED, "R" },       { FACT_JOB_USAGE, "R" },
+    { FACT_JOB_REJECTED, "R" },      { FACT_JOB_KILLED, "RB" },
+    { FACT_JOB_OBIT, "R" },          { FACT_JOB_MOVED, "QHWRB" },
+    { FACT_JOB_REQUEUED, "RE" },     { FACT_JOB_ENDED, "EB" },
+    { FACT_JOB_DELETED, "QHWRB" },   { FACT_JOB_FINISHED, "REB" },
+    { FACT_JOB_WITHDRAWN, "QHWRB" }, { FACT_JOB_FORGOTTEN, "FM" },
 };
 
 /* What a new queue brings with it. */

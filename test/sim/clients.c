@@ -276,6 +276,8 @@ void client_submit(struct sim *s, const struct job_wish *w)
             set(&body.attrs, arena, "Rerunable", NULL, "False");
         if (w->depend)
             set(&body.attrs, arena, "depend", NULL, w->depend);
+        if (w->indices)
+            set(&body.attrs, arena, "array_indices_submitted", NULL, w->indices);
         if (w->reserving)
             set(&body.attrs, arena, "create_resv_from_job", NULL, "True");
         set(&body.attrs, arena, "Variable_List", NULL,

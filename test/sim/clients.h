@@ -114,6 +114,7 @@ struct job_wish {
     bool reserving; /* create_resv_from_job */
     bool once;      /* -r n */
     const char *depend;
+    const char *indices; /* of an array, as "1-5"; NULL: none */
 };
 void client_submit(struct sim *s, const struct job_wish *wish);
 

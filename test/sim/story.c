@@ -343,7 +343,10 @@ static void submit(struct story *t, int64_t second)
     buf_printf(t->out, " lasting %d", pick(t, 1, 500));
     if (into)
         buf_printf(t->out, " into R%d", into);
-    buf_printf(t->out, "%s\n", !into && chance(t, 8) ? " reserving" : "");
+    if (chance(t, 8))
+        buf_printf(t->out, " indices=1-%d\n", pick(t, 2, 6));
+    else
+        buf_printf(t->out, "%s\n", !into && chance(t, 8) ? " reserving" : "");
 }
 
 static void delete (struct story *t, int64_t second)

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "server/decide/array_run.h"
+#include "server/decide/job_end.h"
 #include "server/decide/job_over.h"
 #include "server/model/job_state.h"
 #include "server/rules/rules.h"
@@ -67,6 +68,21 @@ static void end_array(const struct rule_context *c, const struct job *array,
     record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, exit_status(ends));
     record_change_num(rec, out->arena, JOB_A_OBITTIME, c->now_at);
     job_over_record(c->m, array, c->server_actor, c->now_at, exit_status(ends), out);
+}
+
+/* A subjob whose MoM was away when its array was deleted is not deleted with it. When
+ * it comes back to the queue nobody would ever run it. */
+bool subjob_doomed_due(const struct rule_context *c, const struct object *o,
+                       struct decision *out)
+{
+    const struct job *job = TO_JOB(o);
+    const char *by =
+        job->parent ? obj_str(&job->parent->obj, JOB_A_HF_KILL_BY, NULL) : NULL;
+
+    if (!by || job_is_at_mom(job) || job_state(job) == 'X')
+        return false;
+    job_delete_records(c->m, job, by, c->now_at, 0, out);
+    return true;
 }
 
 bool array_take_due(const struct rule_context *c, const struct object *o,

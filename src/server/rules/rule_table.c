@@ -58,6 +58,8 @@ const struct rule_row rule_rows[] = {
     { OBJ_JOB, "hot restart", HOT_RESTART_LOOKS,
       hot_restart_due, NULL },
 
+    { OBJ_JOB, "subjob doomed", SEES(EDGE_SUBJOB_ARRAY),
+      subjob_doomed_due, NULL },
     { OBJ_JOB, "array take", SEES(EDGE_ARRAY_SUBJOBS),
       array_take_due, NULL },
 

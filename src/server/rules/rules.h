@@ -56,6 +56,8 @@ bool job_node_fail_due(const struct rule_context *c, const struct object *o,
 int64_t job_node_fail_deadline(const struct model *m, const struct object *o);
 
 /* arrays: rules/array_rules.c */
+bool subjob_doomed_due(const struct rule_context *c, const struct object *o,
+                       struct decision *out);
 bool array_take_due(const struct rule_context *c, const struct object *o,
                     struct decision *out);
 

@@ -46,7 +46,7 @@ static uint64_t seq_of(struct world *w, const char *id)
 static void offer_as(struct world *w, const struct requester *who, uint64_t seq,
                      size_t n, const struct wire_offer *v)
 {
-    struct wire_offer *offers = arena_copy(w->arena, v, n * sizeof(*v) + 1);
+    struct wire_offer *offers = arena_copy(w->arena, v, n * sizeof(*v));
     const struct body_offer_resv body = {
         .seq = seq, .partition = "pbs-default", .n = n, .offers = offers
     };
