@@ -195,7 +195,8 @@ bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
     /* Those that do not run stay for the next occurrence. */
     if (is_between(job))
         return false;
-    /* An array that is being deleted waits for its subjobs, of whom each has this rule. */
+    /* An array that is being deleted waits for its subjobs, of whom each has this rule.
+     */
     if (array_is_under_way(job) && obj_is_set(&job->obj, JOB_A_HF_KILL_BY))
         return false;
     /* An array that has begun is in one queue with its subjobs and goes to no other. */
