@@ -195,7 +195,7 @@ bool svr_is_settling(const struct svr *s)
     return watches_are_put_off(&s->watches) || moms_have_work(s->moms);
 }
 
-void settle(struct turn *t)
+static void settle_turn(struct turn *t)
 {
     struct svr *s = t->s;
 
@@ -213,8 +213,15 @@ void settle(struct turn *t)
     stop_if_done(t);
 }
 
+void settle(struct turn *t)
+{
+    /* Each input begins to count anew how often rules speak about an object. */
+    t->s->watches.settling++;
+    settle_turn(t);
+}
+
 void settle_rest(struct turn *t)
 {
     watches_resume(&t->s->watches);
-    settle(t);
+    settle_turn(t);
 }
