@@ -691,10 +691,10 @@ static void write_ends(struct story *of, uint64_t seed)
         buf_printf(t.out, "user%d alters R%d", user, resv);
         if (chance(&t, 60))
             buf_printf(t.out, " on_end=%s", words[pick(&t, 0, 4)]);
-        else if (chance(&t, 60))
-            buf_printf(t.out, " auto_extend=%d auto_extend_max=%d", pick(&t, 60, 90),
-                       pick(&t, 1, 300));
-        else
+        else if (chance(&t, 60)) {
+            buf_printf(t.out, " auto_extend=%d", pick(&t, 60, 90));
+            buf_printf(t.out, " auto_extend_max=%d", pick(&t, 1, 300));
+        } else
             buf_printf(t.out, " on_end_queue=%s", queues[pick(&t, 0, 2)]);
         buf_add_char(t.out, '\n');
     }
@@ -743,15 +743,15 @@ static void write_depends(struct story *of, uint64_t seed)
     for (int i = 1; i <= n; i++) {
         second += pick(&t, 0, (int)of->last_s / n);
         at(&t, second);
-        buf_printf(t.out, "user%d submits D%d select=1:ncpus=1 lasting %d",
-                   pick(&t, 1, 2), i, pick(&t, 1, 60));
+        buf_printf(t.out, "user%d submits D%d select=1:ncpus=1", pick(&t, 1, 2), i);
+        buf_printf(t.out, " lasting %d", pick(&t, 1, 60));
         if (chance(&t, 20))
             buf_printf(t.out, " walltime=%d", pick(&t, 1, 30));
         if (chance(&t, 10))
             buf_printf(t.out, " depend=on:%d", pick(&t, 1, 2));
         else if (i > 1 && chance(&t, 80)) {
-            buf_printf(t.out, " depend=%s:D%d", types[pick(&t, 0, 7)],
-                       pick(&t, MAX_OF(1, i - 6), i - 1));
+            buf_printf(t.out, " depend=%s", types[pick(&t, 0, 7)]);
+            buf_printf(t.out, ":D%d", pick(&t, MAX_OF(1, i - 6), i - 1));
             if (chance(&t, 30))
                 buf_printf(t.out, ":D%d", pick(&t, 1, i - 1));
         }
@@ -858,9 +858,12 @@ static void write_history(struct story *of, uint64_t seed)
     }
     n = of->n_jobs ? pick(&t, 0, 20) : 0;
     for (int i = 0; i < n; i++) {
+        int job = pick(&t, 1, of->n_jobs);
+        bool history = chance(&t, 60);
+
         at(&t, pick(&t, 0, (int)of->last_s));
-        buf_printf(t.out, "root deletes J%d%s\n", pick(&t, 1, of->n_jobs),
-                   chance(&t, 60) ? " with its history" : "");
+        buf_printf(t.out, "root deletes J%d%s\n", job,
+                   history ? " with its history" : "");
     }
 }
 
