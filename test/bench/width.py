@@ -164,7 +164,9 @@ def each_is_lost(args, cluster):
     say("all marked, from the first change to a status that says so",
         (time.time() - begin) * 1000)
     # One attempt for all: the last one's time has come when scheduling is on again.
-    time.sleep(args.retry + 1)
+    last = max(int(r["reserve_retry"]) if r["reserve_retry"].isdigit() else begin + args.retry
+               for r in degraded)
+    wait_for("the last one's time", lambda: time.time() > last + 1)
     used = processor_ms(server), processor_ms(cluster.scheduler)
     begin = time.time()
     server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})

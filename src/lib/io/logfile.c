@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,7 +60,24 @@ void log_day_text(int64_t at, char *text)
     time_format(at, "%Y%m%d", text, 9);
 }
 
-static int file_open(const struct logfile *lf, const char *day)
+/* Does the file end in a part of a line? An earlier process may have been killed when
+ * the disk was full and only a part of its last line had room. */
+static bool ends_in_part(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    struct stat st;
+    char last = '\n';
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+        pread(fd, &last, 1, st.st_size - 1) != 1)
+        last = '\n';
+    close(fd);
+    return last != '\n';
+}
+
+static int file_open(struct logfile *lf, const char *day)
 {
     char *path = lf->file ? xstrdup(lf->file) : xasprintf("%s/%s", lf->dir, day);
     /* A file that the administrator names may be a link or a device; in the directory
@@ -69,6 +87,8 @@ static int file_open(const struct logfile *lf, const char *day)
     int fd =
         open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | own, 0644);
 
+    if (fd >= 0)
+        lf->torn = ends_in_part(path);
     free(path);
     return fd;
 }

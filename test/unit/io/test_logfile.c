@@ -362,6 +362,33 @@ static void test_a_day_is_no_link_of_somebodys(void)
     unlink(victim);
 }
 
+/* A process that was killed while the disk was full leaves a part of a line. */
+static void test_a_part_of_a_line_stays_alone(void)
+{
+    char path[64], day[9], *text;
+    struct logfile *lf;
+    FILE *f;
+
+    log_day_text(clock_read(), day);
+    snprintf(path, sizeof(path), "%s/%s", dir, day);
+    f = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    fputs("a whole one\n11/25/2026 03:10:00;0002;Ser", f);
+    fclose(f);
+    lf = open_log(LOG_MASK_DEFAULT, false);
+    logfile_close(lf);
+    lf = open_log(LOG_MASK_DEFAULT, false);
+    logfile_close(lf);
+    text = content(path, sizeof(path));
+    CU_ASSERT_EQUAL(strncmp(text, "a whole one\n11/25/2026 03:10:00;0002;Ser\n", 41),
+                    0);
+    /* What ends as it should gets no empty line. */
+    CU_ASSERT_PTR_NULL(strstr(text, "\n\n"));
+    CU_ASSERT_NOT_EQUAL(*text, '\n');
+    free(text);
+    unlink(path);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -379,6 +406,7 @@ int main(void)
         { "files are written beside syslog on demand",
           test_files_are_written_beside_syslog_on_demand },
         { "a day is no link of somebody's", test_a_day_is_no_link_of_somebodys },
+        { "a part of a line stays alone", test_a_part_of_a_line_stays_alone },
         { "ten and more are no facility", test_ten_and_more_are_no_facility },
     };
     int rc;
