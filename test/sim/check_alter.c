@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check_alter.h"
 
+#include "check_occurrence.h"
+
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_record.h"
 #include "server/model/node_life.h"
@@ -514,7 +516,9 @@ void check_alter_before(struct sim *s, const struct model *m, const struct recor
         check_untouched(s, rec);
     if (rec->fact == FACT_RESV_ALTER_DENIED && w && w->force && !w->later &&
         rec->reason != REASON_SERVER_BEGAN && !is_impossible(r, w, rec) &&
-        !lacks_a_part(s, m, w, rec))
+        !lacks_a_part(s, m, w, rec) &&
+        /* It does not outlast the occurrence that it is about. */
+        !occurrence_may_be_gone(s, r->obj.id, occurrence_index(&r->current)))
         check_failed(s, CHECK_ALTER, "forced alteration of %s is denied", rec->id);
     s->alters.granted = rec->fact == FACT_RESV_ALTERED ? w : NULL;
     if (s->alters.granted)
