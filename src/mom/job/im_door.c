@@ -88,6 +88,9 @@ void mom_im(struct mom *m, int64_t now_at, uint64_t stream, const struct tpp_add
         out_log(out, LOG_EV_ERROR | LOG_EV_SECURITY, LOG_IN_SERVER, "im_request",
                 "bad connect from %s", tpp_addr_text(from, peer));
         out_add(out, MOM_CLOSE)->stream = stream;
+        /* It may be one that this MoM has opened, before its server named the host:
+         * what was asked on it is asked again on another one. */
+        mom_stream_closed(m, now_at, stream, out);
         return;
     }
     if (msg->command == IM_JOIN_JOB) {
