@@ -32,9 +32,7 @@ def test_jobs_on_all_vnodes_share_the_licences_of_one(cluster):
     assert assigned(server, "vn[0]") == "3"
     assert assigned(server, "vn[1]") == "@vn[0]"
     late = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1:lic=1"}))
-    # The queue of a reservation has what the reservation has, and is asked first.
-    server.expect(JOB, {"comment": "Not Running: Insufficient amount of queue resource: lic "
-                                   "(R: 1 A: 0 T: 2)"}, id=late)
+    server.expect(JOB, {"comment": "Not Running: Insufficient amount of resource: lic"}, id=late)
     server.restart()
     cluster.wait_nodes()
     assert assigned(server, "vn[0]") == "3"

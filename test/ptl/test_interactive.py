@@ -90,6 +90,7 @@ def test_keys_go_through(cluster):
     assert told(t, "echo $((6*7))") == "42\n"
     t.type("printf 'a\\001\\377z' | od -An -tx1; echo do''ne\n")
     assert " 61 01 ff 7a" in t.until("done")
+    t.until("$ ")  # an end of input that comes before is lost in the same way
     t.type("\x04")
     assert t.end()[0] == 0
     gone(cluster, t.job)

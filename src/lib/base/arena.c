@@ -207,7 +207,8 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_strndup(struct arena *a, const char *s, size_t len)
 {
-    return arena_text(a, s, strnlen(s, len));
+    /* An empty buffer has no text to count in. */
+    return arena_text(a, s, len > 0 ? strnlen(s, len) : 0);
 }
 
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)

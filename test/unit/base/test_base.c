@@ -39,6 +39,7 @@ static void test_arena_keeps_what_it_gave(void)
     CU_ASSERT_EQUAL(big[3 * 1024 * 1024 - 1], 0);
     CU_ASSERT_PTR_NULL(arena_strdup(a, NULL));
     CU_ASSERT_STRING_EQUAL(arena_strndup(a, "abcdef", 3), "abc");
+    CU_ASSERT_STRING_EQUAL(arena_strndup(a, NULL, 0), "");
     arena_free(a);
     arena_free(NULL);
 }
