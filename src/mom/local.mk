@@ -34,6 +34,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/copy.c src/mom/shell/copy.h \
 	src/mom/shell/demux.c src/mom/shell/demux.h \
 	src/mom/shell/environ.c src/mom/shell/environ.h \
+	src/mom/shell/epilogues.c src/mom/shell/epilogues.h \
 	src/mom/shell/files.c src/mom/shell/files.h \
 	src/mom/shell/home.c src/mom/shell/home.h \
 	src/mom/shell/host.c src/mom/shell/host.h \
@@ -43,6 +44,8 @@ pbs_mom_SOURCES = \
 	src/mom/shell/plain.c src/mom/shell/plain.h \
 	src/mom/shell/plan.c src/mom/shell/plan.h \
 	src/mom/shell/proc.c src/mom/shell/proc.h \
+	src/mom/shell/prologue.c src/mom/shell/prologue.h \
+	src/mom/shell/script.c src/mom/shell/script.h \
 	src/mom/shell/servers.c \
 	src/mom/shell/service.c src/mom/shell/service.h \
 	src/mom/shell/shell.c src/mom/shell/shell.h \
@@ -56,10 +59,10 @@ pbs_mom_SOURCES = \
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
 check_PROGRAMS += test/unit/mom/test_config \
-	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
+	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_config \
-	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
+	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_hosts_SOURCES = test/unit/mom/test_hosts.c test/unit/mom/node1.h
 test_unit_mom_test_hosts_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
@@ -78,6 +81,12 @@ test_unit_mom_test_vnodefile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfb
 test_unit_mom_test_plan_SOURCES = test/unit/mom/test_plan.c \
 	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plan.c src/mom/shell/usecp.c
 test_unit_mom_test_plan_LDADD = libhfattr.la libhfio.la libhfconf.la \
+	libhfwire.la libhfbase.la -lcunit
+test_unit_mom_test_script_SOURCES = test/unit/mom/test_script.c \
+	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plain.c \
+	src/mom/shell/plan.c src/mom/shell/prologue.c src/mom/shell/script.c \
+	src/mom/shell/usecp.c
+test_unit_mom_test_script_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \
 	src/mom/shell/home.c src/mom/shell/proc.c src/mom/shell/tasks.c

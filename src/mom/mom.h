@@ -35,6 +35,7 @@ struct mom_config {
     int64_t min_check_poll_s, max_check_poll_s; /* 10, 120 */
     double cputmult, wallmult;                  /* 1.0 */
     bool enforce_mem;
+    bool runs_epilogues;         /* the executor carries out MOM_EPILOGUE */
     int64_t max_poll_downtime_s; /* how long a host of a job may be lost; 0: 300 */
 };
 
@@ -65,11 +66,13 @@ enum mom_effect_kind {
                     when the MoM is restarted: mom_exited() follows */
     MOM_KILL,    /* 'signo' to every process of the job here, or of its task 'task';
                     nothing is answered */
-    MOM_SAMPLE,  /* mom_used() for each job that runs, then mom_sampled() */
-    MOM_TELL,    /* append 'text' and a newline to the job's output, error file or both,
-                    then mom_files_done() with 'token' */
-    MOM_FILES,   /* carry out request 'files', then mom_files_done() with 'token' */
-    MOM_DROP,    /* forget the job: remove all its files */
+    MOM_EPILOGUE, /* nothing of the job runs any more: run the administrator's script,
+                     then mom_epilogue_done(). MOM_KILL of the job ends it */
+    MOM_SAMPLE,   /* mom_used() for each job that runs, then mom_sampled() */
+    MOM_TELL,  /* append 'text' and a newline to the job's output, error file or both,
+                  then mom_files_done() with 'token' */
+    MOM_FILES, /* carry out request 'files', then mom_files_done() with 'token' */
+    MOM_DROP,  /* forget the job: remove all its files */
     MOM_LOG,
     MOM_EXIT, /* leave the main loop */
 };
@@ -102,7 +105,11 @@ struct mom_effect {
             int32_t vnode;
             const struct wire_strings *args, *env;
         } spawn;
-        int signo;           /* KILL */
+        int signo; /* KILL */
+        struct {   /* EPILOGUE: what the script is told (execution.md 16) */
+            int32_t session, status;
+            const char *asked, *used; /* "name=value,name=value" */
+        } epilogue;
         int32_t run_version; /* DROP: the run of which files are left */
         struct {             /* TELL */
             uint64_t token;  /* 0: nobody waits */
@@ -226,6 +233,9 @@ void mom_task_ended(struct mom *m, int64_t now_at, const char *job_id, uint32_t 
 /* 0..255, or 256 + signal. 'used' may be NULL when it is not known. */
 void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t status,
                 const struct mom_usage *used, struct mom_out *out);
+/* Answer to MOM_EPILOGUE: what the script ended with, 0 when there is none. */
+void mom_epilogue_done(struct mom *m, int64_t now_at, const char *job_id, int code,
+                       struct mom_out *out);
 /* From now on the job uses what it asked for, in the words in which it did: nothing
  * runs of which more could be known (execution.md 31). Before mom_started(). */
 void mom_pretend_usage(struct mom *m, const char *job_id);

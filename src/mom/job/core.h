@@ -35,9 +35,10 @@ enum job_phase {
     JOB_PRERUN = 41,
     JOB_RUNNING = 42,
     JOB_SUSPENDED = 43,
-    JOB_KILLING = 56, /* its top task has ended, other hosts still end theirs */
-    JOB_EXITED = 53,  /* obituary acknowledged, the server deletes it */
-    JOB_OBIT = 58,    /* obituary to be sent or acknowledged */
+    JOB_KILLING = 56,  /* its top task has ended, other hosts still end theirs */
+    JOB_EPILOGUE = 57, /* nothing of it runs but the administrator's script */
+    JOB_EXITED = 53,   /* obituary acknowledged, the server deletes it */
+    JOB_OBIT = 58,     /* obituary to be sent or acknowledged */
 };
 
 /* What runs of a job as the mother superior starts it: a session of processes. 'used'
@@ -536,7 +537,7 @@ void life_start(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out
  * be gone afterwards. */
 void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
               struct mom_out *out);
-/* Nothing of it runs on any host: the server is told. */
+/* Nothing of it runs on any host: the epilogue runs, and then the server is told. */
 void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
 /* All hosts are ready: its top task starts. */
 void life_start_top(struct mom *m, struct mom_job *j, struct mom_out *out);

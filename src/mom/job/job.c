@@ -306,8 +306,9 @@ void job_encode(const struct mom_job *j, struct buf *out)
 
 static bool phase_is_stored(int64_t phase)
 {
-    return phase == JOB_KILLING || phase == JOB_PRERUN || phase == JOB_RUNNING ||
-           phase == JOB_SUSPENDED || phase == JOB_EXITED || phase == JOB_OBIT;
+    return phase == JOB_KILLING || phase == JOB_EPILOGUE || phase == JOB_PRERUN ||
+           phase == JOB_RUNNING || phase == JOB_SUSPENDED || phase == JOB_EXITED ||
+           phase == JOB_OBIT;
 }
 
 /* A file may be damaged: a number that no job has is refused before anybody calculates

@@ -303,7 +303,46 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
     life_over(m, now_at, j, out);
 }
 
-void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
+/* "ncpus=1,place=pack": what the attribute of that name says of resources. */
+static const char *resources_text(const struct wire_attrs *attrs, const char *name,
+                                  struct arena *arena)
+{
+    struct buf text = { 0 };
+    const char *copy;
+
+    buf_add_str(&text, "");
+    for (size_t i = 0; i < attrs->n; i++) {
+        const struct wire_attr *a = &attrs->v[i];
+
+        if (strcmp(a->name, name) == 0 && a->resource)
+            buf_printf(&text, "%s%s=%s", text.len ? "," : "", a->resource, a->value);
+    }
+    copy = arena_strndup(arena, text.data ? text.data : "", text.len);
+    buf_fini(&text);
+    return copy;
+}
+
+/* No record is written for it: a MoM that ends meanwhile finds the end of the job's
+ * processes again, and then the script runs once more. */
+static void begin_epilogue(struct mom *m, int64_t now_at, struct mom_job *j,
+                           struct mom_out *out)
+{
+    struct wire_attrs used = { 0 };
+    struct mom_effect *e = out_add(out, MOM_EPILOGUE);
+
+    job_set_phase(m, j, JOB_EPILOGUE);
+    life_reckon(m, j);
+    usage_attrs(m, j, now_at, &used, out->arena);
+    e->job_id = arena_strdup(out->arena, j->id);
+    e->u.epilogue.session = j->top.session;
+    e->u.epilogue.status = j->status;
+    e->u.epilogue.asked = resources_text(&j->attrs, "Resource_List", out->arena);
+    e->u.epilogue.used = resources_text(&used, "resources_used", out->arena);
+}
+
+/* The server is told the end. */
+static void tell_end(struct mom *m, int64_t now_at, struct mom_job *j,
+                     struct mom_out *out)
 {
     job_set_phase(m, j, JOB_OBIT);
     life_reckon(m, j);
@@ -311,6 +350,25 @@ void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out 
      * status. */
     save(j, out);
     life_send_obit(m, now_at, j, out);
+}
+
+void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
+{
+    if (m->cfg.runs_epilogues)
+        begin_epilogue(m, now_at, j, out);
+    else
+        tell_end(m, now_at, j, out);
+}
+
+void mom_epilogue_done(struct mom *m, int64_t now_at, const char *job_id, int code,
+                       struct mom_out *out)
+{
+    struct mom_job *j = job_find(m, job_id);
+
+    /* What the script ended with changes nothing of the job's end (execution.md 16). */
+    (void)code;
+    if (j && j->phase == JOB_EPILOGUE)
+        tell_end(m, now_at, j, out);
 }
 
 void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t status,
@@ -547,7 +605,8 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
         job_set_phase(m, j, JOB_OBIT); /* the server says once more what it wants */
         return;
     }
-    if (j->phase == JOB_KILLING) {
+    if (j->phase == JOB_KILLING || j->phase == JOB_EPILOGUE) {
+        job_set_phase(m, j, JOB_KILLING);
         if (!superior_kill(m, now_at, j, out))
             life_over(m, now_at, j, out);
         return;
@@ -594,8 +653,9 @@ void mom_found(struct mom *m, const char *job_id, bool running, int32_t status)
     if (running) {
         job_set_phase(m, j, j->was);
     } else {
+        /* What comes after the end of its processes is done by mom_start(). */
         life_preset(j, status);
-        job_set_phase(m, j, JOB_OBIT);
+        job_set_phase(m, j, JOB_KILLING);
     }
 }
 

@@ -370,7 +370,7 @@ static int32_t told_substate(const struct mom_job *j)
 {
     if (j->is_sister)
         return JOB_PRERUN;
-    return j->phase == JOB_KILLING ? JOB_RUNNING : j->phase;
+    return j->phase == JOB_KILLING || j->phase == JOB_EPILOGUE ? JOB_RUNNING : j->phase;
 }
 
 static void list_jobs(const struct mom *m, struct is_message *msg, struct arena *arena)

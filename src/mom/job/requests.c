@@ -186,6 +186,25 @@ static void signal_starting(const struct ask *a, struct mom_job *j, const char *
     accept_it(a);
 }
 
+static bool is_kill(const char *name)
+{
+    return strcmp(name, "SIGKILL") == 0 || strcmp(name, "KILL") == 0;
+}
+
+/* Nothing runs but the epilogue, which SIGKILL ends (execution.md 23). */
+static void signal_epilogue(const struct ask *a, struct mom_job *j, const char *name)
+{
+    if (!is_kill(name)) {
+        out_joblog(a->out, LOG_EV_ADMIN, j, "cannot signal job, job substate = %d",
+                   j->phase);
+        refuse(a, PBSE_BADSTATE);
+        return;
+    }
+    out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
+    out_kill(a->out, j, SIGKILL);
+    accept_it(a);
+}
+
 static void take_signal(const struct ask *a)
 {
     const struct body_signal *body = a->rq->body;
@@ -196,6 +215,8 @@ static void take_signal(const struct ask *a)
     out_joblog(a->out, LOG_EV_DEBUG, j, "signal job request received");
     if (j->phase == JOB_PRERUN) {
         signal_starting(a, j, body->signal);
+    } else if (j->phase == JOB_EPILOGUE) {
+        signal_epilogue(a, j, body->signal);
     } else if (j->phase == JOB_OBIT) { /* the server has not taken its end */
         life_send_obit(a->m, a->now_at, j, a->out);
         if (strcmp(body->signal, "resume") == 0)

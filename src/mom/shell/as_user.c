@@ -171,6 +171,8 @@ int as_user_start(struct loop *l, const struct as_user *a, struct diag *why)
     *w = (struct watched){
         .done = a->done, .arg = a->arg, .pid = pid, .report_fd = fds[0]
     };
+    if (a->ret_pid)
+        *a->ret_pid = pid;
     w->limit = loop_timer_new(l, on_limit, w);
     loop_timer_set(w->limit, a->limit_ms);
     loop_child_watch(l, pid, on_end, w);

@@ -40,6 +40,7 @@ struct as_user {
     /* In the MoM, once, from the loop; may be NULL. 'report' may be empty. */
     void (*done)(void *arg, enum as_user_end end, const char *report);
     void *arg;
+    pid_t *ret_pid; /* the process; NULL: of no interest */
 };
 
 /* Everything that 'a' points to may be gone after the call. After a late end the

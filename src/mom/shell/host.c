@@ -5,10 +5,12 @@
 #include "mom/shell/host.h"
 
 #include "mom/shell/demux.h"
+#include "mom/shell/epilogues.h"
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
 #include "mom/shell/shell.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 static int save_record(struct shell *s, const char *job_id, struct diag *why)
@@ -202,6 +204,11 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         break;
     case MOM_KILL:
         tasks_kill(s, e->job_id, e->task, e->u.signo);
+        if (e->u.signo == SIGKILL)
+            epilogues_kill(s, e->job_id);
+        break;
+    case MOM_EPILOGUE:
+        epilogues_start(s, e, out);
         break;
     case MOM_SAMPLE:
         tasks_sample(s, out);
@@ -213,6 +220,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         start_files(s, e, out);
         break;
     case MOM_DROP:
+        epilogues_drop(s, e->job_id);
         tasks_drop(s, e->job_id, e->u.run_version);
         break;
     default:

@@ -60,8 +60,20 @@ static int find_account(const struct wire_attrs *attrs, struct arena *arena,
             return START_BAD_USER;
         }
         p->gid = gr->gr_gid;
+    } else {
+        gr = getgrgid(p->gid);
     }
+    p->group = gr ? arena_strdup(arena, gr->gr_name)
+                  : arena_printf(arena, "%u", (unsigned)p->gid);
     return 0;
+}
+
+int plan_account(const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
+                 struct diag *why)
+{
+    const char *shell;
+
+    return find_account(attrs, arena, ret, &shell, why);
 }
 
 /* "path@host,path": the entry whose host begins our name, else the one without. */

@@ -30,7 +30,7 @@ struct plan_limit {
 
 struct plan {
     const char *job_id;
-    const char *user;
+    const char *user, *group;
     uid_t uid;
     gid_t gid;
     const char *home;
@@ -96,6 +96,11 @@ int plan_make_task(const struct plan_host *host, const char *job_id,
 size_t plan_removed(const struct plan_host *host, const char *job_id,
                     const struct wire_attrs *attrs, struct arena *arena,
                     struct plan *ret, const char **paths);
+
+/* Only whose job it is: user, group, uid, gid and home of *ret. 0, or a reason with
+ * words. */
+int plan_account(const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
+                 struct diag *why) MUST_CHECK;
 
 /* Where the job's output (or error output) goes while it runs; NULL when it is joined.
  */

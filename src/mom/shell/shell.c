@@ -7,6 +7,7 @@
 #include "lib/base/version.h"
 #include "lib/io/pool.h"
 #include "mom/shell/demux.h"
+#include "mom/shell/epilogues.h"
 #include "mom/shell/host.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/service.h"
@@ -262,6 +263,7 @@ static void make_core(struct shell *s)
         .cputmult = s->config.cputmult,
         .wallmult = s->config.wallmult,
         .enforce_mem = s->config.enforce_mem,
+        .runs_epilogues = !s->mock,
         .max_poll_downtime_s = s->config.max_poll_downtime_s,
     };
 
@@ -432,6 +434,7 @@ void shell_close(struct shell *s)
     if (s->reachers)
         pool_free(s->reachers);
     demux_close_all(s);
+    epilogues_close(s);
     leaf_free(s->leaf);
     if (s->askers)
         pool_free(s->askers);

@@ -44,6 +44,8 @@ struct shell {
     struct task_service *task_service; /* the port for tasks of jobs */
     struct task *tasks;
     size_t n_spawned;       /* among them, beside top tasks */
+    struct ending *endings; /* jobs whose epilogue waits or runs */
+    size_t n_epilogues;     /* of them that run */
     struct demux *demuxes;  /* of jobs that are to start */
     struct pool *reachers;  /* names of other MoMs are asked there; NULL: none yet */
     struct arena *arena;    /* of the effects being carried out */

@@ -7,6 +7,7 @@
 #include "mom/shell/home.h"
 #include "mom/shell/job_terminal.h"
 #include "mom/shell/plain.h"
+#include "mom/shell/prologue.h"
 #include "mom/shell/safe_name.h"
 
 #include <arpa/inet.h>
@@ -38,6 +39,9 @@ struct pipes {
 struct starting {
     const struct plan *plan;
     const struct job_terminal *terminal; /* NULL: not an interactive job */
+    const struct plan_host *host;
+    bool is_top;   /* and not a task beside the top task */
+    int report_fd; /* to the MoM */
     int output[2]; /* descriptors of output and error output, -1: none yet */
     char text[SPAWN_TEXT_BYTES];
 };
@@ -65,15 +69,31 @@ static void say_aside(struct starting *st, const char *path, const struct place 
 
 /* Tell the MoM. A process that cannot tell ends, since the MoM would wait for
  * nothing. */
+static void send_report(int fd, const struct spawn_report *r)
+{
+    /* The report is shorter than a pipe takes in one piece, so it comes whole or not at
+     * all. */
+    if (write(fd, r, sizeof(*r)) != (ssize_t)sizeof(*r))
+        _exit(EXEC_FAILED);
+}
+
 static void report(int fd, int32_t session, int32_t status, const char *text)
 {
     struct spawn_report r = { .session = session, .status = status };
 
-    /* The report is shorter than a pipe takes in one piece, so it comes whole or not at
-     * all. */
     snprintf(r.text, sizeof(r.text), "%s", text);
-    if (write(fd, &r, sizeof(r)) != (ssize_t)sizeof(r))
-        _exit(EXEC_FAILED);
+    send_report(fd, &r);
+}
+
+/* A line for the MoM's log, before it is known whether the job starts. */
+static void remark(void *arg, int event, const char *text)
+{
+    const struct starting *st = arg;
+    struct spawn_report r = { .event = event };
+
+    MUST(event != 0);
+    snprintf(r.text, sizeof(r.text), "%s", text);
+    send_report(st->report_fd, &r);
 }
 
 static bool become_user(const struct plan *p)
@@ -261,6 +281,20 @@ static int prepare_places(struct starting *st)
     return make_tmpdir(st) ? 0 : START_INSECURE;
 }
 
+/* Have the user's rights for what the user's files need, and root's again afterwards:
+ * the administrator's script is yet to run. Without root these are the same. */
+static bool borrow_user(const struct plan *p)
+{
+    return geteuid() != 0 || (initgroups(p->user, p->gid) == 0 &&
+                              setegid(p->gid) == 0 && seteuid(p->uid) == 0);
+}
+
+static bool return_user(void)
+{
+    return getuid() != 0 ||
+           (seteuid(0) == 0 && setegid(0) == 0 && setgroups(0, NULL) == 0);
+}
+
 /* What stands in the place of a terminal. */
 static bool open_files(struct starting *st)
 {
@@ -278,7 +312,8 @@ static bool open_files(struct starting *st)
     return false;
 }
 
-static int prepare_as_user(struct starting *st)
+/* Enter the home directory and open what the user may open, with the user's rights. */
+static int enter_as_user(struct starting *st)
 {
     const struct plan *p = st->plan;
 
@@ -286,29 +321,46 @@ static int prepare_as_user(struct starting *st)
         say(st, "Could not chdir to Home directory %s: %s", p->home, strerror(errno));
         return START_FAILED;
     }
-    if (!st->terminal && !open_files(st))
-        return START_RETRY;
-    if (!set_limits(p)) {
-        say(st, "Unable to set limits, err=%d", errno);
-        return START_FAILED;
-    }
-    return 0;
+    return st->terminal || open_files(st) ? 0 : START_RETRY;
+}
+
+static int cannot_become(struct starting *st)
+{
+    say(st, "cannot become user %s: %s", st->plan->user, strerror(errno));
+    return START_BAD_USER;
+}
+
+static int prepare_files(struct starting *st)
+{
+    int status = prepare_places(st);
+
+    if (status)
+        return status;
+    if (!borrow_user(st->plan))
+        return cannot_become(st);
+    prctl(PR_SET_DUMPABLE, 0); /* until exec the MoM's memory is in here */
+    status = enter_as_user(st);
+    return return_user() ? status : cannot_become(st);
 }
 
 /* Do all that can fail before the program starts, in order. 0, or the status of the
  * job. */
 static int prepare(struct starting *st)
 {
-    int status = prepare_places(st);
+    int status = prepare_files(st);
 
+    if (!status && st->is_top)
+        status = prologue_run(st->host, st->plan, remark, st);
     if (status)
         return status;
-    if (!become_user(st->plan)) {
-        say(st, "cannot become user %s: %s", st->plan->user, strerror(errno));
-        return START_BAD_USER;
+    if (!become_user(st->plan))
+        return cannot_become(st);
+    prctl(PR_SET_DUMPABLE, 0); /* the change of user has allowed it again */
+    if (!set_limits(st->plan)) {
+        say(st, "Unable to set limits, err=%d", errno);
+        return START_FAILED;
     }
-    prctl(PR_SET_DUMPABLE, 0); /* until exec the MoM's memory is in here */
-    return prepare_as_user(st);
+    return 0;
 }
 
 /* The plan is made here and not in the MoM, since it asks for the user's account: a
@@ -334,7 +386,12 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
                              const struct job_terminal *terminal)
 {
     struct plan plan = { 0 };
-    struct starting st = { .plan = &plan, .terminal = terminal, .output = { -1, -1 } };
+    struct starting st = { .plan = &plan,
+                           .terminal = terminal,
+                           .host = o->host,
+                           .is_top = !o->task,
+                           .report_fd = pipes->report,
+                           .output = { -1, -1 } };
     char go;
     int status;
 

@@ -16,7 +16,10 @@
 
 #define SPAWN_TEXT_BYTES 1000
 
-struct spawn_report { /* what the job says through 'report_fd', once */
+/* What the job says through 'report_fd': remarks for the log, and then once whether it
+ * starts. */
+struct spawn_report {
+    int event; /* of a remark; 0: it is the last report */
     int32_t session;
     int32_t status;              /* why it does not start, 0 if it does */
     char text[SPAWN_TEXT_BYTES]; /* for the log; also when it starts */

@@ -194,21 +194,33 @@ static void take_report(struct task *t, const struct spawn_report *r)
     shell_carry_out(s, &out);
 }
 
-static void on_report(void *arg, int fd, unsigned ready)
+/* Read one of its reports. True: it was a remark, and there may be more. */
+static bool read_report(struct task *t)
 {
-    struct task *t = arg;
     struct spawn_report r;
-    ssize_t n = read(fd, &r, sizeof(r));
+    ssize_t n = read(t->report_fd, &r, sizeof(r));
 
-    (void)ready;
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return;
+        return false;
+    if (n == (ssize_t)sizeof(r)) {
+        r.text[sizeof(r.text) - 1] = '\0';
+        if (r.event) {
+            shell_log(t->shell, r.event, LOG_IN_JOB, t->job_id, r.text);
+            return true;
+        }
+    }
     loop_fd_free(t->report);
     t->report = NULL;
-    if (n != (ssize_t)sizeof(r))
-        return; /* the shepherd's end says the rest */
-    r.text[sizeof(r.text) - 1] = '\0';
-    take_report(t, &r);
+    if (n == (ssize_t)sizeof(r)) /* else the shepherd's end says the rest */
+        take_report(t, &r);
+    return false;
+}
+
+static void on_report(void *arg, int fd, unsigned ready)
+{
+    (void)fd;
+    (void)ready;
+    (void)read_report(arg);
 }
 
 /* The shepherd has ended. Its report may still be in the pipe; it was written before
@@ -222,8 +234,8 @@ static void on_shepherd_end(void *arg, pid_t pid, int status)
     (void)pid;
     (void)status;
     t->child = NULL;
-    if (t->report)
-        on_report(t, t->report_fd, LOOP_READ);
+    while (t->report && read_report(t))
+        ;
     if (t->dropped) {
         proc_kill_session(t->session, SIGKILL);
         remove_exit(t);

@@ -116,7 +116,10 @@ static bool has_files(const struct job *job, int32_t status,
     const char *unwanted =
         status == 0 ? obj_str(&job->obj, JOB_A_REMOVE_FILES, "") : "";
 
-    if (verdict->fate != FATE_END || status == JOB_EXIT_FAIL1)
+    if (status == JOB_EXIT_FAIL1)
+        return false;
+    /* Words about a start that failed are in the files that were set up before. */
+    if (verdict->fate != FATE_END && status != JOB_EXIT_FAIL2)
         return false;
     if (obj_is_set(&job->obj, JOB_A_STAGEOUT))
         return true;

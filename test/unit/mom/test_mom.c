@@ -336,6 +336,59 @@ static void obit_reply(struct bench *b, const char *id, bool reject)
     message(b, &msg);
 }
 
+/* Between the end of the processes and the obituary stands the epilogue; only SIGKILL
+ * reaches it, and a restart in between runs it again. */
+static void test_an_epilogue_comes_before_the_obituary(void)
+{
+    struct mom_config cfg = node1_config();
+    struct bench b;
+    struct buf record = { 0 };
+    const struct mom_effect *e;
+    const char *id;
+
+    bench_init(&b);
+    mom_free(b.m);
+    cfg.runs_epilogues = true;
+    b.m = mom_new(&cfg);
+    mom_start(b.m, b.now_at, false, &b.out);
+    forget(&b);
+    say_hello(&b);
+    run_job(&b, "1.svr");
+    mom_exited(b.m, b.now_at + 7, "1.svr", 3, NULL, &b.out);
+    e = effect(&b, MOM_EPILOGUE, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(e);
+    CU_ASSERT_EQUAL(e->u.epilogue.status, 3);
+    CU_ASSERT_EQUAL(e->u.epilogue.session, 4711);
+    CU_ASSERT_STRING_EQUAL(e->u.epilogue.asked, "ncpus=1,walltime=00:01:00");
+    CU_ASSERT_STRING_EQUAL(e->u.epilogue.used,
+                           "cpupercent=0,cput=00:00:00,mem=0kb,ncpus=1,vmem=0kb,"
+                           "walltime=00:00:07");
+    CU_ASSERT_PTR_NULL(sent(&b, IS_JOBOBIT));
+    forget(&b);
+    signal_job(&b, "1.svr", "TermJob");
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_BADSTATE);
+    CU_ASSERT(logged(&b, "cannot signal job, job substate = 57"));
+    forget(&b);
+    signal_job(&b, "1.svr", "SIGKILL");
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, 0);
+    CU_ASSERT(killed_with(&b, SIGKILL));
+    /* A MoM that is restarted now does it again. */
+    mom_job_encode(b.m, "1.svr", &record);
+    forget(&b);
+    mom_epilogue_done(b.m, b.now_at, "1.svr", 17, &b.out);
+    CU_ASSERT_EQUAL(told_status(&b), 3);
+    forget(&b);
+    mom_epilogue_done(b.m, b.now_at, "1.svr", 17, &b.out); /* once */
+    CU_ASSERT_EQUAL(b.out.n, 0);
+    mom_free(b.m);
+    b.m = mom_new(&cfg);
+    CU_ASSERT_FATAL(mom_load(b.m, record.data, record.len, &id));
+    mom_start(b.m, b.now_at, false, &b.out);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_EPILOGUE, 0));
+    buf_fini(&record);
+    bench_fini(&b);
+}
+
 static void test_registration(void)
 {
     const struct mom_config cfg = node1_config();
@@ -1368,6 +1421,8 @@ static void test_own_user_only(void)
 }
 
 static const struct unit_case cases[] = {
+    { "an epilogue comes before the obituary",
+      test_an_epilogue_comes_before_the_obituary },
     { "files come before their job", test_files_come_before_their_job },
     { "a message is answered when it is written",
       test_a_message_is_answered_when_it_is_written },

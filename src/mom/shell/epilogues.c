@@ -1,0 +1,218 @@
+/* epilogues.c - see epilogues.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/epilogues.h"
+
+#include "mom/shell/as_user.h"
+#include "mom/shell/prologue.h"
+#include "mom/shell/script.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <utlist.h>
+
+#define AT_A_TIME 20 /* (execution.md 21) */
+/* The process ends the script in time; this is for a home directory that hangs. */
+#define GRACE_MS  60000
+
+struct ending {          /* a job whose epilogue waits or runs */
+    struct shell *shell; /* NULL: nobody is told of its end any more */
+    struct arena *arena;
+    struct epilogue epilogue; /* its attributes are those of the core, asked for anew */
+    pid_t pid;                /* 0: it waits */
+    struct ending *prev, *next;
+};
+
+static struct ending *find(const struct shell *s, const char *job_id)
+{
+    struct ending *e;
+
+    DL_FOREACH (s->endings, e)
+        if (strcmp(e->epilogue.job_id, job_id) == 0)
+            return e;
+    return NULL;
+}
+
+static void ending_free(struct ending *e)
+{
+    arena_free(e->arena);
+    free(e);
+}
+
+static void unlist(struct shell *s, struct ending *e)
+{
+    DL_DELETE(s->endings, e);
+    if (e->pid) {
+        MUST(s->n_epilogues > 0);
+        s->n_epilogues--;
+    }
+}
+
+/* In the process: what it has to say goes through the report, one line each. */
+static void say(void *arg, int event, const char *text)
+{
+    buf_printf(arg, "%d %s\n", event, text);
+}
+
+struct work {
+    const struct plan_host *host;
+    const struct epilogue *epilogue;
+};
+
+static bool run(const void *arg, struct buf *report)
+{
+    const struct work *w = arg;
+    int code = epilogue_run(w->host, w->epilogue, say, report);
+
+    buf_printf(report, "0 %d\n", code);
+    return true;
+}
+
+/* Log the lines of the report. The code that stands at its end, or that of a process
+ * which did not come to its end. */
+static int take_report(struct shell *s, const char *job_id, const char *report)
+{
+    int code = SCRIPT_BROKEN;
+
+    for (const char *at = report; *at;) {
+        size_t len = strcspn(at, "\n");
+        char *line = xstrndup(at, len), *words;
+        long event = strtol(line, &words, 10);
+
+        if (*words == ' ' && event != 0)
+            shell_log(s, (int)event, LOG_IN_JOB, job_id, words + 1);
+        else if (*words == ' ')
+            code = atoi(words + 1);
+        free(line);
+        at += len + (at[len] == '\n');
+    }
+    return code;
+}
+
+static void start_waiting(struct shell *s, struct mom_out *out);
+
+static void on_done(void *arg, enum as_user_end end, const char *report)
+{
+    struct ending *e = arg;
+    struct shell *s = e->shell;
+    struct mom_out out;
+    int code;
+
+    if (!s) {
+        ending_free(e);
+        return;
+    }
+    out = (struct mom_out){ .arena = s->arena };
+    code = take_report(s, e->epilogue.job_id, report);
+    if (end == AS_USER_LATE)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->epilogue.job_id,
+                  "the epilogue does not come to an end and is left alone");
+    unlist(s, e);
+    mom_epilogue_done(s->mom, clock_read(), e->epilogue.job_id, code, &out);
+    ending_free(e);
+    start_waiting(s, &out);
+    shell_carry_out(s, &out);
+}
+
+/* False: it cannot be started, and is over. */
+static bool start(struct shell *s, struct ending *e)
+{
+    const struct work work = { .host = &s->host, .epilogue = &e->epilogue };
+    const struct as_user a = { .uid = geteuid(),
+                               .gid = getegid(),
+                               .dir = "/",
+                               .limit_ms = s->config.prolog_alarm_s * 1000 + GRACE_MS,
+                               .run = run,
+                               .work = &work,
+                               .done = on_done,
+                               .arg = e,
+                               .ret_pid = &e->pid };
+    struct diag why;
+
+    MUST(e->pid == 0);
+    e->epilogue.attrs = mom_job_attrs(s->mom, e->epilogue.job_id);
+    MUST(e->epilogue.attrs); /* a job that goes takes its epilogue along */
+    if (as_user_start(s->loop, &a, &why) == 0) {
+        s->n_epilogues++;
+        return true;
+    }
+    shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->epilogue.job_id, why.text);
+    return false;
+}
+
+static void start_waiting(struct shell *s, struct mom_out *out)
+{
+    struct ending *e, *next;
+
+    DL_FOREACH_SAFE (s->endings, e, next) {
+        if (s->n_epilogues >= AT_A_TIME)
+            return;
+        if (e->pid || start(s, e))
+            continue;
+        unlist(s, e);
+        mom_epilogue_done(s->mom, clock_read(), e->epilogue.job_id, SCRIPT_BROKEN, out);
+        ending_free(e);
+    }
+}
+
+void epilogues_start(struct shell *s, const struct mom_effect *of, struct mom_out *out)
+{
+    char path[PATH_MAX];
+    struct ending *e;
+
+    if (!mom_job_attrs(s->mom, of->job_id) || find(s, of->job_id))
+        return; /* it has gone meanwhile */
+    if (script_look(epilogue_path(&s->host, path)) == SCRIPT_IS_MISSING) {
+        mom_epilogue_done(s->mom, clock_read(), of->job_id, 0, out);
+        return;
+    }
+    e = xcalloc(1, sizeof(*e));
+    e->shell = s;
+    e->arena = arena_new();
+    e->epilogue = (struct epilogue){
+        .job_id = arena_strdup(e->arena, of->job_id),
+        .session = of->u.epilogue.session,
+        .status = of->u.epilogue.status,
+        .asked = arena_strdup(e->arena, of->u.epilogue.asked),
+        .used = arena_strdup(e->arena, of->u.epilogue.used),
+    };
+    DL_APPEND(s->endings, e);
+    start_waiting(s, out);
+}
+
+/* Its end is told by its process; one that waits has not begun and is not ended. */
+void epilogues_kill(struct shell *s, const char *job_id)
+{
+    const struct ending *e = find(s, job_id);
+
+    if (e && e->pid)
+        kill(e->pid, SIGKILL);
+}
+
+void epilogues_drop(struct shell *s, const char *job_id)
+{
+    struct ending *e = find(s, job_id);
+
+    if (!e)
+        return;
+    unlist(s, e);
+    if (!e->pid) {
+        ending_free(e);
+        return;
+    }
+    kill(e->pid, SIGKILL);
+    e->shell = NULL; /* on_done() frees it */
+}
+
+/* The processes end with the MoM. */
+void epilogues_close(struct shell *s)
+{
+    struct ending *e, *next;
+
+    DL_FOREACH_SAFE (s->endings, e, next) {
+        unlist(s, e);
+        ending_free(e);
+    }
+}
