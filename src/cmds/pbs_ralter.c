@@ -384,15 +384,6 @@ static void explain_state(const struct batch_status *resv, const char *id,
     const char *state = value_in(resv, "reserve_state");
 
     switch (state ? atoi(state) : RESV_NONE) {
-    case RESV_UNCONFIRMED:
-        if (value_in(resv, "reserve_rrule"))
-            buf_printf(
-                words,
-                "no scheduler has confirmed %s yet, and until then the times and "
-                "chunks of a standing reservation stay; delete it and submit it "
-                "again to have others",
-                id);
-        break;
     case RESV_BEING_ALTERED:
         buf_printf(words, "another alteration of %s waits for its answer", id);
         break;

@@ -65,6 +65,31 @@ def test_zones_and_lengths_of_rules(cluster):
     assert not cluster.server.status(RESV)
 
 
+def test_a_series_that_is_not_confirmed_is_altered(cluster):
+    """Its first occurrence; all are confirmed with it, or the alteration is denied."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    rid = rsub(cluster, RULE, select="2:ncpus=2").stdout.split()[0]
+    done = cluster.run(["pbs_ralter", "-D", "86400", rid], user=USER1, check=False)
+    assert "Requested time(s) will interfere with a later occurrence" in done.stderr
+    for change in (["-D", "1200"], ["-l", "select=1:ncpus=2"]):
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+        if server.status(RESV, rid)[0]["reserve_state"] != "RESV_UNCONFIRMED":
+            rid = rsub(cluster, RULE, select="2:ncpus=2", start=7200).stdout.split()[0]
+        done = cluster.run(["pbs_ralter"] + change + [rid], user=USER1, check=False)
+        assert done.stdout == "pbs_ralter: %s ALTER REQUESTED\n" % rid, done.stderr
+        server.expect(RESV, {"reserve_state": "RESV_BEING_ALTERED"}, id=rid)
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+        server.expect(RESV, {"reserve_state": "RESV_CONFIRMED", "reserve_index": 1,
+                             "reserve_count": 3}, id=rid)
+        name = rid.replace(".", "[2].", 1)
+        others = cluster.run(["pbs_rstat", "-f", "%s[2]" % rid.split(".")[0]]).stdout
+        assert "Name: " + name in others or name in others, others
+        assert "reserve_duration = 600" in others and "Resource_List.nodect = 2" in others
+    assert server.status(RESV, rid)[0]["Resource_List.nodect"] == "1"
+    server.log_match("%s;Reservation alter confirmed" % rid)
+
+
 def test_a_series_is_confirmed_and_shown(cluster):
     server = cluster.server
     rid = series(cluster, select="2:ncpus=2")

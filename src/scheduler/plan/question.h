@@ -17,6 +17,7 @@ struct question {
     const struct snap_resv *r;
     bool degraded; /* to be reconfirmed */
     bool altered;
+    bool is_new; /* it has not been confirmed; of a series all occurrences are sought */
     struct series_one *later; /* altered: of a series, which comes later; NULL: the
                                  current one */
     bool running;             /* and stays so: its vnodes are bound */

@@ -423,6 +423,7 @@ struct question question_about(struct planner *pl, const struct snap_resv *r)
         return q;
     }
     q.altered = r->state == RESV_BEING_ALTERED;
+    q.is_new = r->state == RESV_UNCONFIRMED || series_is_unconfirmed(r);
     q.degraded = !q.altered && r->state != RESV_UNCONFIRMED;
     q.running = resv_is_running(pl, r) && r->nodes && r->start_at <= pl->now_at;
     q.start_at = r->start_at > pl->now_at ? r->start_at : pl->now_at;
@@ -468,7 +469,7 @@ struct verdict question_find(struct question *q)
         find_later(q, &v);
     else if (!r->request || !r->request->valid)
         v.failure = FAIL_RESV_UNREADABLE;
-    else if (r->standing && !q->altered)
+    else if (r->standing && (!q->altered || q->is_new))
         series_find(q, &v);
     else
         question_find_current(q, &v);

@@ -224,6 +224,12 @@ bool series_one_is_due(const struct planner *pl, const struct snap_resv *r, size
            (i == 0 && r->substate == RESV_IN_CONFLICT);
 }
 
+bool series_is_unconfirmed(const struct snap_resv *r)
+{
+    return r->standing && r->state == RESV_BEING_ALTERED && r->occurrences.n > 0 &&
+           r->map.n == 0 && !r->nodes;
+}
+
 struct series_one *series_altered(const struct planner *pl, const struct snap_resv *r)
 {
     struct series *ser = r->standing && r->later.index ? series_of(pl, r) : NULL;

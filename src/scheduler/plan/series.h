@@ -53,6 +53,10 @@ static inline struct series *series_of(const struct planner *pl,
 /* Does the server want other vnodes for its i-th occurrence now? */
 bool series_one_is_due(const struct planner *pl, const struct snap_resv *r, size_t i);
 
+/* Is a standing reservation that is being altered not confirmed yet? Our server says so
+ * by occurrences none of which has vnodes; it asks about all of them then. */
+bool series_is_unconfirmed(const struct snap_resv *r);
+
 /* For one of them? */
 bool series_is_due(const struct planner *pl, const struct snap_resv *r);
 

@@ -43,6 +43,7 @@ static struct question about(struct finder *f, const struct series_one *one)
     q.start_at = start_of(f, one);
     q.end_at = one->end_at;
     q.running = false;
+    q.altered = false; /* nothing was promised before, also when one is altered */
     q.rq = f->rq;
     q.checks = &f->checks;
     return q;
@@ -172,6 +173,23 @@ static bool is_hopeless(struct finder *f, const struct series_one *one)
     return f->v->failure != FAIL_NONE;
 }
 
+/* Find a place for one that may have a request of its own. What was found for others is
+ * of no use for that, nor what is found for it for others. */
+static bool place_its_own(struct finder *f, struct series_one *one)
+{
+    const struct request *of_series = f->rq;
+    bool found;
+
+    if (!one->request)
+        return place_one(f, one);
+    f->n_known = 0;
+    f->rq = one->request;
+    found = one->request->valid && place_one(f, one);
+    f->rq = of_series;
+    f->n_known = 0;
+    return found;
+}
+
 static void find_new(struct finder *f)
 {
     for (size_t i = 0; i < f->ser->n; i++)
@@ -179,10 +197,10 @@ static void find_new(struct finder *f)
             deny_at(f, &f->ser->v[i]);
             return;
         }
-    if (place_all_alike(f))
+    if (!f->ser->v[0].request && place_all_alike(f))
         return;
     for (size_t i = 0; i < f->ser->n; i++) {
-        if (place_one(f, &f->ser->v[i]))
+        if (place_its_own(f, &f->ser->v[i]))
             continue;
         deny_at(f, &f->ser->v[i]);
         for (size_t k = 0; k < i; k++)
@@ -209,23 +227,6 @@ static bool move_current(struct finder *f)
     f->n_known = 0;
     f->ser->v[0].on = on;
     return true;
-}
-
-/* Find a place for one that may have a request of its own. What was found for others is
- * of no use for that, nor what is found for it for others. */
-static bool place_its_own(struct finder *f, struct series_one *one)
-{
-    const struct request *of_series = f->rq;
-    bool found;
-
-    if (!one->request)
-        return place_one(f, one);
-    f->n_known = 0;
-    f->rq = one->request;
-    found = one->request->valid && place_one(f, one);
-    f->rq = of_series;
-    f->n_known = 0;
-    return found;
 }
 
 /* Give a later occurrence other vnodes; without a place for it, it keeps its own. */
@@ -350,6 +351,9 @@ void series_find(struct question *q, struct verdict *v)
         f.due[i] = q->degraded && series_one_is_due(q->pl, q->r, i);
     }
     ser->stake->spoilt = true;
+    /* A new series whose first occurrence is altered may want less of that one. */
+    if (q->altered && q->r->request != f.rq)
+        ser->v[0].request = q->r->request;
     if (q->degraded)
         find_degraded(&f);
     else

@@ -6,9 +6,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/question_kind.h"
+#include "server/decide/question_series.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_record.h"
+#include "server/decide/resv_series.h"
 #include "server/model/occurrence.h"
 
 #include "lib/attr/resv_attrs.h"
@@ -214,6 +216,8 @@ static int take_yes_to(const struct resv_answer *a, const struct edit *e)
         deny(a, against);
         return 0;
     }
+    if (series_is_new(a->r)) /* all of it is confirmed with its first one altered */
+        return series_confirm_altered(a, e);
     if ((err = judge(a, e, &ps)))
         return err;
     vnodes = exec_vnode_print(ps.v[0].vnodes, a->rq->arena);

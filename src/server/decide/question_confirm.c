@@ -11,6 +11,7 @@
 #include "server/decide/resv_qmove.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_record.h"
+#include "server/decide/resv_series.h"
 #include "server/decide/sched_link.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_time.h"

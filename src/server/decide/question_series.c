@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/question_series.h"
 
+#include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_record.h"
 #include "server/decide/resv_series.h"
@@ -66,19 +67,31 @@ static int refuse(const struct resv_answer *a, int64_t index, const char *why)
         a, arena_printf(a->rq->arena, "occurrence %" PRId64 ": %s", index, why));
 }
 
-bool series_is_new(const struct resv *r)
+/* What every occurrence of a new series has to be offered, but for the first one,
+ * which may be altered ('e', NULL: it is not). */
+static const char *schedselect_of(const struct resv_answer *a, const struct edit *e)
 {
-    return obj_is_set(&r->obj, RESV_A_HF_STARTS);
+    const char *series = obj_str(&a->r->obj, RESV_A_SCHEDSELECT, "");
+
+    return e ? edit_str(e, RESV_A_SCHEDSELECT, series) : series;
 }
 
-static int judge_amounts(const struct resv_answer *a, const struct offers *f)
+/* Equal vnodes are judged once, whoever has them; with the first one altered it is
+ * judged beside the others. */
+static int judge_amounts(const struct resv_answer *a, const struct offers *f,
+                         const struct edit *e)
 {
+    bool *judged = arena_zero(a->rq->arena, f->map.n_texts * sizeof(*judged));
     const char *why = "";
 
-    for (size_t i = 0; i < f->map.n_texts; i++)
-        if (!answer_is_as_much(a, &f->vnodes[i],
-                               obj_str(&a->r->obj, RESV_A_SCHEDSELECT, ""), &why))
+    if (!answer_is_as_much(a, vnodes_of(f, 0), schedselect_of(a, e), &why))
+        return answer_refuse(a, why);
+    for (size_t i = 1; i < f->map.n; i++) {
+        if (!judged[f->map.which[i]] &&
+            !answer_is_as_much(a, vnodes_of(f, i), schedselect_of(a, NULL), &why))
             return answer_refuse(a, why);
+        judged[f->map.which[i]] = true;
+    }
     return 0;
 }
 
@@ -91,8 +104,8 @@ static int judge_windows(const struct resv_answer *a, const struct offers *f,
         const struct resv_offer offer = {
             .occurrence = &a->r->current,
             .vnodes = vnodes_of(f, i),
-            .start_at = times->start_at[i],
-            .end_at = times->start_at[i] + times->duration_s,
+            .start_at = times->v[i].start_at,
+            .end_at = times->v[i].end_at,
             .now_at = a->rq->now_at,
             .away = a->away,
         };
@@ -104,46 +117,86 @@ static int judge_windows(const struct resv_answer *a, const struct offers *f,
     return 0;
 }
 
+static void make_later(const struct resv_answer *a, const struct offers *f,
+                       const struct series_times *times)
+{
+    const char **vnodes = ARENA_ARRAY(a->rq->arena, const char *, times->n);
+
+    MUST(f->map.n == times->n);
+    for (size_t i = 0; i < times->n; i++)
+        vnodes[i] = text_of(f, i);
+    resv_series_make_later(a->r, times, vnodes, a->rq->actor, a->rq->now_at, a->out);
+}
+
 static void record_series(const struct resv_answer *a, const struct offers *f,
                           const struct series_times *times)
 {
     struct arena *arena = a->rq->arena;
     enum resv_phase to = resv_next(resv_phase(a->r), RESV_EV_CONFIRM);
-    const char **vnodes = ARENA_ARRAY(arena, const char *, times->n);
     struct record *rec;
 
-    MUST(to == PHASE_CONFIRMED && f->map.n == times->n);
-    for (size_t i = 0; i < times->n; i++)
-        vnodes[i] = text_of(f, i);
+    MUST(to == PHASE_CONFIRMED);
     answer_open_queue(a); /* told before its reservation */
     rec = decide(a->out, a->rq, FACT_RESV_CONFIRMED, OBJ_RESV, a->r->obj.id);
     record_change_phase(rec, arena, to);
-    record_change_num(rec, arena, RESV_A_RESERVE_START, times->start_at[0]);
-    record_change_num(rec, arena, RESV_A_RESERVE_END,
-                      times->start_at[0] + times->duration_s);
-    record_change(rec, arena, RESV_A_RESV_NODES, NULL, vnodes[0]);
+    record_change_num(rec, arena, RESV_A_RESERVE_START, times->v[0].start_at);
+    record_change_num(rec, arena, RESV_A_RESERVE_END, times->v[0].end_at);
+    record_change(rec, arena, RESV_A_RESV_NODES, NULL, text_of(f, 0));
     record_change_num(rec, arena, RESV_A_RESERVE_INDEX, 1);
     record_change(rec, arena, RESV_A_HF_STARTS, NULL, NULL);
     resv_record_unasked(rec, arena);
     record_change(rec, arena, RESV_A_PARTITION, NULL, a->partition);
     record_change_num(rec, arena, RESV_A_MTIME, a->rq->now_at);
-    resv_series_make_later(a->r, times, vnodes, a->rq->actor, a->rq->now_at, a->out);
+    make_later(a, f, times);
+}
+
+/* Read and judge the answer about a new series, whose first occurrence may be altered
+ * ('e', NULL: it is not). */
+static int take_new(const struct resv_answer *a, const struct edit *e,
+                    struct series_times *times, struct offers *f)
+{
+    bool is_new = series_times_read(a->r, a->rq->arena, times);
+    int err;
+
+    MUST(is_new);
+    if (e)
+        times->v[0] = (struct window){ edit_num(e, RESV_A_RESERVE_START, 0),
+                                       edit_num(e, RESV_A_RESERVE_END, 0) };
+    if (series_unconfirmed_end_at(a->r) <= a->rq->now_at)
+        return diag_code(&a->out->why, PBSE_BADTSPEC);
+    if ((err = read_offers(a, times->n, false, f)) || (err = judge_amounts(a, f, e)))
+        return err;
+    return judge_windows(a, f, times);
 }
 
 int series_confirm(const struct resv_answer *a)
 {
     struct series_times times;
     struct offers f = { 0 };
-    bool is_new = series_times_read(a->r, a->rq->arena, &times);
-    int err;
+    int err = take_new(a, NULL, &times, &f);
 
-    MUST(is_new);
-    if (series_unconfirmed_end_at(a->r) <= a->rq->now_at)
-        return diag_code(&a->out->why, PBSE_BADTSPEC);
-    if ((err = read_offers(a, times.n, false, &f)) || (err = judge_amounts(a, &f)) ||
-        (err = judge_windows(a, &f, &times)))
+    if (!err)
+        record_series(a, &f, &times);
+    return err;
+}
+
+int series_confirm_altered(const struct resv_answer *a, const struct edit *e)
+{
+    struct series_times times;
+    struct offers f = { 0 };
+    int err = take_new(a, e, &times, &f);
+
+    if (err)
         return err;
-    record_series(a, &f, &times);
+
+    const struct proposal_grant g = { .e = e,
+                                      .vnodes = text_of(&f, 0),
+                                      .partition = a->partition,
+                                      .actor = a->rq->actor,
+                                      .now_at = a->rq->now_at };
+
+    proposal_grant(a->m, a->r, &g, a->out);
+    make_later(a, &f, &times);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
+#include "server/decide/resv_series.h"
 #include "server/model/occurrence.h"
 
 #include <string.h>
@@ -140,7 +141,8 @@ bool proposal_read(const struct model *m, const struct resv *r, struct edit *e,
     const struct occurrence *oc = proposal_occurrence(m, r, arena);
 
     edit_init(e, m, OBJ_RESV,
-              oc && index_of_later(r) ? &occurrence_as_resv(oc, arena)->obj : &r->obj);
+              oc && index_of_later(r) ? &occurrence_as_resv(oc, arena)->obj
+                                      : &series_first_as_resv(r, arena)->obj);
     if (!oc)
         return false;
     /* An empty text belongs to a version that kept proposals in another form; nothing
@@ -241,7 +243,10 @@ static const char *ids_but(const struct proposal *p, size_t but, struct arena *a
 
 bool proposal_meets_later(const struct resv *r, int64_t at)
 {
-    return r->n_later > 0 && at >= occurrence_start_at(r->later, INT64_MAX);
+    int64_t next_at = r->n_later > 0 ? occurrence_start_at(r->later, INT64_MAX)
+                                     : series_second_start_at(r);
+
+    return next_at != INT64_MAX && at >= next_at;
 }
 
 bool proposal_meets_neighbour(const struct occurrence *oc, int64_t start_at,
@@ -259,8 +264,7 @@ bool proposal_meets_neighbour(const struct occurrence *oc, int64_t start_at,
 
 bool proposal_may_alter_times(const struct resv *r)
 {
-    return !obj_is_set(&r->obj, RESV_A_HF_STARTS) &&
-           obj_num(&r->obj, RESV_A_RESERVE_START, 0) != RESV_START_OPEN;
+    return obj_num(&r->obj, RESV_A_RESERVE_START, 0) != RESV_START_OPEN;
 }
 
 /* A time that stays may be the one at which the next occurrence begins. */
@@ -472,6 +476,27 @@ static void grant_later(const struct resv *r, const struct proposal_grant *g,
     close_later(r, g, out);
 }
 
+/* The first occurrence of a new series has been altered. With vnodes the series is
+ * confirmed, and its caller makes the others; without, all are asked about anew. */
+static void record_new_series(const struct resv *r, const struct proposal_grant *g,
+                              struct arena *arena, struct record *rec)
+{
+    struct series_times times;
+
+    if (!series_times_read(r, arena, &times))
+        return;
+    times.v[0] = (struct window){ edit_num(g->e, RESV_A_RESERVE_START, 0),
+                                  edit_num(g->e, RESV_A_RESERVE_END, 0) };
+    record_change(rec, arena, RESV_A_HF_STARTS, NULL,
+                  g->vnodes ? NULL : series_starts_text(&times, arena));
+    if (!g->vnodes)
+        return;
+    /* What it was submitted with need not be its first occurrence. */
+    record_change_num(rec, arena, RESV_A_RESERVE_START, times.v[0].start_at);
+    record_change_num(rec, arena, RESV_A_RESERVE_END, times.v[0].end_at);
+    record_change_num(rec, arena, RESV_A_RESERVE_INDEX, 1);
+}
+
 void proposal_grant(const struct model *m, const struct resv *r,
                     const struct proposal_grant *g, struct decision *out)
 {
@@ -493,6 +518,7 @@ void proposal_grant(const struct model *m, const struct resv *r,
         occurrence_keep_series(r, out->arena, rec);
     keep_series_start(r, out->arena, rec);
     edit_commit(g->e, out->arena, rec);
+    record_new_series(r, g, out->arena, rec);
     /* An end that somebody asks for takes the place of the one before. */
     if (g->e->touched[RESV_A_RESERVE_END] && !g->e->touched[RESV_A_HF_ASKED_END])
         record_change(rec, out->arena, RESV_A_HF_ASKED_END, NULL, NULL);

@@ -92,8 +92,8 @@ struct proposal_others proposal_others(const struct model *m, const struct resv 
  * not answered; NULL: it has not. */
 const char *proposal_vnodes(const struct resv *r);
 
-/* May its times and vnodes be altered? Not while it is asked about as it was submitted,
- * all occurrences of a series at once or whatever start comes first. */
+/* May its times and vnodes be altered? Not while whatever start comes first is asked
+ * for. */
 bool proposal_may_alter_times(const struct resv *r);
 
 /* One part of a proposal that is to be opened. */

@@ -17,6 +17,7 @@ int resv_series_expand(const char *rule, const struct zone *zone, int64_t start_
                        struct series_times *ret, struct diag *why)
 {
     struct recur *r;
+    struct window *v;
     int64_t *at;
     size_t n;
     int err;
@@ -32,8 +33,16 @@ int resv_series_expand(const char *rule, const struct zone *zone, int64_t start_
     /* The same walk as that of the check, so that it comes as far. */
     n = recur_list(r, zone, start_at, start_at + RECUR_HORIZON_S, n, at);
     MUST(n > 0 && n <= RECUR_MAX);
-    *ret = (struct series_times){ .n = n, .start_at = at, .duration_s = duration_s };
+    v = ARENA_ARRAY(arena, struct window, n);
+    for (size_t i = 0; i < n; i++)
+        v[i] = (struct window){ at[i], at[i] + duration_s };
+    *ret = (struct series_times){ .n = n, .v = v };
     return 0;
+}
+
+static int64_t length_of(struct window w)
+{
+    return w.end_at - w.start_at;
 }
 
 const char *series_starts_text(const struct series_times *times, struct arena *arena)
@@ -42,8 +51,11 @@ const char *series_starts_text(const struct series_times *times, struct arena *a
     const char *copy;
 
     MUST(times->n > 0);
-    for (size_t i = 0; i < times->n; i++)
-        buf_printf(&text, "%s%" PRId64, i ? "," : "", times->start_at[i]);
+    for (size_t i = 0; i < times->n; i++) {
+        buf_printf(&text, "%s%" PRId64, i ? "," : "", times->v[i].start_at);
+        if (length_of(times->v[i]) != length_of(times->v[0]))
+            buf_printf(&text, "+%" PRId64, length_of(times->v[i]));
+    }
     copy = arena_strdup(arena, text.data);
     buf_fini(&text);
     return copy;
@@ -54,37 +66,91 @@ static int64_t duration_of(const struct resv *r)
     return obj_num(&r->obj, RESV_A_RESERVE_DURATION, 0);
 }
 
+static const char *starts_of(const struct resv *r)
+{
+    return obj_str(&r->obj, RESV_A_HF_STARTS, NULL);
+}
+
+bool series_is_new(const struct resv *r)
+{
+    return starts_of(r) != NULL;
+}
+
+/* One entry of the text; *ret_end is behind it. */
+static struct window read_entry(const struct resv *r, const char *p, char **ret_end)
+{
+    int64_t start_at = strtoll(p, ret_end, 10);
+    int64_t length_s = duration_of(r);
+
+    if (**ret_end == '+')
+        length_s = strtoll(*ret_end + 1, ret_end, 10);
+    return (struct window){ start_at, instant_after(start_at, length_s) };
+}
+
 bool series_times_read(const struct resv *r, struct arena *arena,
                        struct series_times *ret)
 {
-    const char *p = obj_str(&r->obj, RESV_A_HF_STARTS, NULL);
-    int64_t *at;
+    const char *p = starts_of(r);
+    struct window *v;
     char *end;
     size_t n = 0;
 
     if (!p || !*p)
         return false;
-    at = ARENA_ARRAY(arena, int64_t, strlen(p) / 2 + 1);
+    v = ARENA_ARRAY(arena, struct window, strlen(p) / 2 + 1);
     for (;; p = end + 1) {
-        at[n++] = strtoll(p, &end, 10);
+        v[n++] = read_entry(r, p, &end);
         if (*end != ',')
             break;
     }
     MUST(n <= RECUR_MAX);
-    *ret =
-        (struct series_times){ .n = n, .start_at = at, .duration_s = duration_of(r) };
+    *ret = (struct series_times){ .n = n, .v = v };
     return true;
+}
+
+int64_t series_second_start_at(const struct resv *r)
+{
+    const char *text = starts_of(r);
+    const char *second = text ? strchr(text, ',') : NULL;
+
+    return second ? strtoll(second + 1, NULL, 10) : INT64_MAX;
 }
 
 int64_t series_unconfirmed_end_at(const struct resv *r)
 {
-    const char *text = obj_str(&r->obj, RESV_A_HF_STARTS, NULL);
+    const char *text = starts_of(r);
     const char *last;
+    char *end;
 
     if (!text)
         return INT64_MIN;
     last = strrchr(text, ',');
-    return instant_after(strtoll(last ? last + 1 : text, NULL, 10), duration_of(r));
+    return read_entry(r, last ? last + 1 : text, &end).end_at;
+}
+
+static void set_num(struct attr_value *v, int64_t num)
+{
+    *v = (struct attr_value){ .set = true, .u.num = num };
+}
+
+const struct resv *series_first_as_resv(const struct resv *r, struct arena *arena)
+{
+    const char *text = starts_of(r);
+    struct attr_value *attr;
+    struct resv *view;
+    struct window first;
+    char *end;
+
+    if (!text)
+        return r;
+    first = read_entry(r, text, &end);
+    view = arena_copy(arena, r, sizeof(*view));
+    attr = arena_copy(arena, r->obj.attr, RESV_A_COUNT * sizeof(*attr));
+    set_num(&attr[RESV_A_RESERVE_START], first.start_at);
+    set_num(&attr[RESV_A_RESERVE_END], first.end_at);
+    view->obj.attr = attr;
+    view->obj.reads = NULL; /* nobody checks what is read of a copy */
+    return view;
 }
 
 /* "S5[3].svr" */
@@ -107,9 +173,8 @@ void resv_series_make_later(const struct resv *r, const struct series_times *tim
                        later_id(r, i + 1, out->arena), actor, now_at);
 
         record_change_num(rec, out->arena, OCCURRENCE_A_INDEX, (int64_t)i + 1);
-        record_change_num(rec, out->arena, OCCURRENCE_A_START, times->start_at[i]);
-        record_change_num(rec, out->arena, OCCURRENCE_A_END,
-                          times->start_at[i] + times->duration_s);
+        record_change_num(rec, out->arena, OCCURRENCE_A_START, times->v[i].start_at);
+        record_change_num(rec, out->arena, OCCURRENCE_A_END, times->v[i].end_at);
         record_change_num(rec, out->arena, OCCURRENCE_A_STATE,
                           resv_phase_state(PHASE_CONFIRMED));
         record_change_num(rec, out->arena, OCCURRENCE_A_SUBSTATE,

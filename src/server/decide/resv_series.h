@@ -8,12 +8,13 @@
 
 #include "lib/cal/recur.h"
 #include "server/decide/request.h"
+#include "server/model/resv_state.h"
 
-/* When the occurrences of a series are. Each is as long as the others. */
+/* When the occurrences of a series are. They are equally long, but for the first one
+ * when that was altered. */
 struct series_times {
-    size_t n;                /* 1 to RECUR_MAX */
-    const int64_t *start_at; /* rising, no two overlap; in the arena */
-    int64_t duration_s;
+    size_t n;         /* 1 to RECUR_MAX */
+    struct window *v; /* rising, no two overlap; in the arena */
 };
 
 /* The occurrences of the rule within three years of 'start_at', which need not be one
@@ -24,13 +25,26 @@ int resv_series_expand(const char *rule, const struct zone *zone, int64_t start_
                        int64_t duration_s, struct arena *arena,
                        struct series_times *ret, struct diag *why) MUST_CHECK;
 
-/* The starts as hf_starts keeps them until the series is confirmed, in the arena. */
+/* The times as hf_starts keeps them until the series is confirmed, in the arena:
+ * starts, and "+SECONDS" behind those of occurrences that are not as long as the first
+ * one, whose length is the duration of the reservation. */
 const char *series_starts_text(const struct series_times *times, struct arena *arena);
 
-/* The times of a series that is not confirmed yet; false when it has none, because it
- * is confirmed or no series. 'ret' is in the arena. */
+/* Is it a series that is not confirmed yet? All of its occurrences are then asked about
+ * together, and an alteration is about the first one. */
+bool series_is_new(const struct resv *r);
+
+/* The times of a new series; false when it is none. 'ret' is in the arena. */
 bool series_times_read(const struct resv *r, struct arena *arena,
                        struct series_times *ret) MUST_CHECK;
+
+/* Where the second occurrence of a new series begins; INT64_MAX: there is none. */
+int64_t series_second_start_at(const struct resv *r);
+
+/* A new series as it is asked about: a copy in the arena whose start and end are those
+ * of its first occurrence, where the reservation itself still has the start that was
+ * submitted. Any other reservation is returned as it is. */
+const struct resv *series_first_as_resv(const struct resv *r, struct arena *arena);
 
 /* When the last one of them ends; INT64_MIN when it has none. */
 int64_t series_unconfirmed_end_at(const struct resv *r);

@@ -203,9 +203,8 @@ static int find_zone(struct submission *s, const struct zone **ret)
 /* One whose only occurrence is not at its start is moved there: nobody else would. */
 static void take_only_one(struct submission *s)
 {
-    edit_set_num(s->e, RESV_A_RESERVE_START, s->series.start_at[0]);
-    edit_set_num(s->e, RESV_A_RESERVE_END,
-                 s->series.start_at[0] + s->series.duration_s);
+    edit_set_num(s->e, RESV_A_RESERVE_START, s->series.v[0].start_at);
+    edit_set_num(s->e, RESV_A_RESERVE_END, s->series.v[0].end_at);
 }
 
 /* When each occurrence of a series is (reservations.md 9.1). */

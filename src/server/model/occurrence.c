@@ -399,7 +399,7 @@ void occurrence_keep_series(const struct resv *r, struct arena *arena,
 {
     MUST(rec->kind == OBJ_RESV);
     /* Nobody comes after this one who could need the values. */
-    if (r->n_later == 0)
+    if (r->n_later == 0 && !obj_is_set(&r->obj, RESV_A_HF_STARTS))
         return;
     for (size_t i = 0; i < ARRAY_LEN(same_value); i++)
         keep_value(r, i, arena, rec);

@@ -21,6 +21,7 @@
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
+#include "server/decide/resv_series.h"
 #include "server/decide/resv_shrink.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_state.h"
@@ -38,7 +39,9 @@ struct alteration {
     const struct request *rq;
     struct decision *out;
     const struct wire_attrs *attrs;
-    const struct resv *r;           /* what is altered: of 'later', a view */
+    const struct resv *resv;        /* the one of the model */
+    const struct resv *r;           /* what is altered: of 'later', and of a series that
+                                     * is not confirmed, a view */
     const struct occurrence *later; /* NULL: the current one */
     struct edit *e;
     enum resv_phase phase;
@@ -54,10 +57,11 @@ struct alteration {
 static int check_access(struct alteration *a)
 {
     const struct body_modify_resv *body = a->rq->body;
-    int err = resv_access(a->m, a->rq, body->resv_id, &a->r, a->out);
+    int err = resv_access(a->m, a->rq, body->resv_id, &a->resv, a->out);
 
     if (err)
         return err;
+    a->r = a->resv;
     /* Force may break the promises of others, and a push changes them, so both take a
      * manager. */
     if ((a->force || a->push) && !(a->rq->who->rights & WHO_MANAGER))
@@ -70,8 +74,10 @@ static int find_occurrence(struct alteration *a)
 {
     const struct occurrence *oc;
 
-    if (!a->rq->occurrence)
+    if (!a->rq->occurrence) {
+        a->r = series_first_as_resv(a->r, a->rq->arena);
         return 0;
+    }
     oc = occurrence_at(a->m, a->r, a->rq->occurrence, a->rq->arena);
     if (!oc)
         return diag_code(&a->out->why, PBSE_UNKRESVID);
@@ -204,8 +210,9 @@ static int check_combination(struct alteration *a)
     /* There is nothing to force or to make room for in a change of names or lists. */
     if ((a->force || a->push) && !a->given)
         return diag_code(&a->out->why, PBSE_NOSUP);
-    /* Maintenance takes vnodes and asks nobody to make room. */
-    if (a->push && resv_is_maintenance(a->r))
+    /* Maintenance takes vnodes and asks nobody to make room; nor is anybody moved for a
+     * series of which nothing is promised yet. */
+    if (a->push && (resv_is_maintenance(a->r) || series_is_new(a->resv)))
         return diag_code(&a->out->why, PBSE_NOSUP);
     /* Vnodes are given back with more time, and not beside a select that says which
      * chunks are. */
@@ -216,8 +223,8 @@ static int check_combination(struct alteration *a)
      * it. */
     if (a->busy && (a->given & GIVEN_END) && (a->given & GIVEN_DURATION))
         return diag_code(&a->out->why, PBSE_RESV_NOT_EMPTY);
-    /* Who wants a series that is not confirmed yet at other times, or one that takes
-     * the first start that comes, deletes it and submits again. */
+    /* Who wants one that takes the first start that comes at other times deletes it and
+     * submits again. */
     if ((a->given || a->select) && !proposal_may_alter_times(a->r))
         return diag_code(&a->out->why, PBSE_BADSTATE);
     return 0;
@@ -431,12 +438,6 @@ static void take_over(const struct alteration *a)
     resv_conflict_record(a->m, a->r, &vnodes, w, a->rq->actor, a->rq->now_at, a->out);
 }
 
-/* The one of the model. */
-static const struct resv *resv_of(const struct alteration *a)
-{
-    return a->later ? a->later->resv : a->r;
-}
-
 static void grant_at_once(const struct alteration *a)
 {
     const struct proposal_grant g = {
@@ -448,7 +449,7 @@ static void grant_at_once(const struct alteration *a)
     };
 
     MUST(!proposal_is_open(a->r)); /* check_state() refused that */
-    proposal_grant(a->m, resv_of(a), &g, a->out);
+    proposal_grant(a->m, a->resv, &g, a->out);
     if (resv_is_maintenance(a->r) && phase_is_confirmed(a->phase))
         take_over(a);
     reply_text(a->out, "%s %s", a->r->obj.id,
@@ -458,7 +459,7 @@ static void grant_at_once(const struct alteration *a)
 static void propose(const struct alteration *a, const char *asks)
 {
     const struct proposal_part part = {
-        .resv = resv_of(a), .later = a->later, .e = a->e, .asks = asks
+        .resv = a->resv, .later = a->later, .e = a->e, .asks = asks
     };
 
     proposal_open(a->m,
@@ -487,14 +488,17 @@ static int make(const struct alteration *a)
     /* Whom the question goes to is settled by the vnodes' partition; without a
      * scheduler force grants at once. */
     const char *asks = question_asks(a->m, a->rq->view, a->r, a->rq->arena);
-    bool stranger = a->later && asks && !question_asks_ours(a->rq->view, asks);
+    bool is_new = series_is_new(a->resv);
+    bool stranger =
+        (a->later || is_new) && asks && !question_asks_ours(a->rq->view, asks);
 
-    /* A scheduler of another make would take it for a question about the current one.
-     */
+    /* A scheduler of another make would take it for a question about the current one,
+     * or about nothing but the first one. */
     if (stranger && (a->given || a->select) && !a->force)
         return diag_set(&a->out->why, PBSE_NOSUP,
-                        "%s: the scheduler knows nothing of later occurrences",
-                        pbse_text(PBSE_NOSUP));
+                        "%s: the scheduler knows nothing of %s", pbse_text(PBSE_NOSUP),
+                        is_new ? "alterations before the confirmation"
+                               : "later occurrences");
     log_attempt(a);
     if (!a->given && !a->select)
         change_at_once(a);

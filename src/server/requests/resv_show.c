@@ -130,11 +130,26 @@ static const char *times_text(const struct series_times *times, struct arena *ar
     const char *copy;
 
     for (size_t i = 0; i < times->n; i++)
-        buf_printf(&text, "%s%" PRId64 "+%" PRId64, i ? "," : "", times->start_at[i],
-                   times->duration_s);
+        buf_printf(&text, "%s%" PRId64 "+%" PRId64, i ? "," : "", times->v[i].start_at,
+                   times->v[i].end_at - times->v[i].start_at);
     copy = arena_strdup(arena, text.data);
     buf_fini(&text);
     return copy;
+}
+
+/* Of a new series all occurrences are asked about with the first one as it is wanted.
+ */
+static void show_first_proposed(const struct model *m, const struct resv *r,
+                                struct arena *arena, struct series_times *times)
+{
+    struct edit e;
+
+    if (!proposal_is_open(r))
+        return;
+    if (proposal_read(m, r, &e, arena))
+        times->v[0] = (struct window){ edit_num(&e, RESV_A_RESERVE_START, 0),
+                                       edit_num(&e, RESV_A_RESERVE_END, 0) };
+    edit_fini(&e);
 }
 
 /* NULL: one that somebody has deleted, which keeps the others in their places. */
@@ -154,7 +169,8 @@ static void add_occurrence(const struct occurrence *oc, struct buf *text)
 }
 
 /* doc/design/041-standing.md */
-static const char *occurrences_text(const struct resv *r, struct arena *arena)
+static const char *occurrences_text(const struct model *m, const struct resv *r,
+                                    struct arena *arena)
 {
     struct series_times times;
     const struct occurrence **places;
@@ -162,8 +178,10 @@ static const char *occurrences_text(const struct resv *r, struct arena *arena)
     const char *copy;
     size_t n;
 
-    if (series_times_read(r, arena, &times))
+    if (series_times_read(r, arena, &times)) {
+        show_first_proposed(m, r, arena, &times);
         return times_text(&times, arena);
+    }
     places = occurrence_places(r, arena, &n);
     for (size_t i = 0; i < n; i++)
         add_occurrence(places[i], &text);
@@ -248,7 +266,7 @@ static bool show_series(const struct model *m, const struct request *rq,
         return false;
     switch (attr) {
     case RESV_A_RESERVE_OCCURRENCES:
-        text = occurrences_text(r, rq->arena);
+        text = occurrences_text(m, r, rq->arena);
         break;
     case RESV_A_RESERVE_EXECVNODES:
         text = execvnodes_text(r, rq->arena);

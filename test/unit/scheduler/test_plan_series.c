@@ -362,6 +362,65 @@ static void test_an_alteration_does_not_take_later_vnodes(void)
     scene_free(&sc);
 }
 
+/* Two occurrences, of which the first one is altered before the series is confirmed. */
+#define NEW_ALTERED                                                                    \
+    "reserve_state=11 reserve_substate=1 queue=S5 alter_seq=7 reserve_standing=1 "     \
+    "reserve_count=2 Resource_List.place=free "                                        \
+    "reserve_alter_revert.start_time=1000200 reserve_alter_revert.walltime=100 "
+
+/* Nothing was promised, so all of it is sought. */
+static void test_the_first_one_of_a_new_series_is_altered(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    add_other(&sc, 1, 300, 340, "(n1:ncpus=2)");
+    scene_add(&sc, OBJECT_RESV, SERIES,
+              NEW_ALTERED "reserve_start=1000200 reserve_end=1000350 "
+                          "schedselect=1:ncpus=2 schedselect_orig=1:ncpus=2 "
+                          "reserve_occurrences=1000200+150,1001200+100");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "2#(n2:ncpus=2){0-1}");
+    CU_ASSERT_TRUE(scene_step(&sc, SERIES)->altered);
+    CU_ASSERT_EQUAL(scene_step(&sc, SERIES)->seq, 7);
+    CU_ASSERT_EQUAL(scene_step(&sc, SERIES)->start_at, NOW + 200);
+    scene_free(&sc);
+}
+
+static void test_the_first_one_may_want_less_than_the_others(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    add_other(&sc, 1, 200, 300, "(n1:ncpus=2)");
+    scene_add(&sc, OBJECT_RESV, SERIES,
+              NEW_ALTERED "reserve_start=1000200 reserve_end=1000300 "
+                          "schedselect=1:ncpus=2 schedselect_orig=2:ncpus=2 "
+                          "reserve_occurrences=1000200+100,1001200+100");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "2#(n1:ncpus=2)+(n2:ncpus=2){1}(n2:ncpus=2){0}");
+    scene_free(&sc);
+}
+
+/* The alteration is denied for what the others lack, too. */
+static void test_a_new_series_is_altered_as_a_whole_or_not(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    add_other(&sc, 1, 1200, 1300, "(n1:ncpus=2)");
+    scene_add(&sc, OBJECT_RESV, SERIES,
+              NEW_ALTERED "reserve_start=1000200 reserve_end=1000350 "
+                          "schedselect=1:ncpus=2 schedselect_orig=1:ncpus=2 "
+                          "reserve_occurrences=1000200+150,1001200+100");
+    scene_plan(&sc);
+    CU_ASSERT_EQUAL_FATAL(scene_step(&sc, SERIES)->kind, PLAN_DENY_RESV);
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, SERIES)->advice,
+                           "; occurrence 2 of 2 does not fit");
+    CU_ASSERT_TRUE(scene_step(&sc, SERIES)->altered);
+    scene_free(&sc);
+}
+
 /* What somebody has deleted keeps its place in the answer, and its vnodes are free. */
 static void test_a_gap_keeps_its_place(void)
 {
@@ -667,6 +726,12 @@ int main(void)
           test_one_with_its_own_select_is_made_anew },
         { "jobs of a series run in the current one",
           test_jobs_of_a_series_run_in_the_current_one },
+        { "the first one of a new series is altered",
+          test_the_first_one_of_a_new_series_is_altered },
+        { "the first one may want less than the others",
+          test_the_first_one_may_want_less_than_the_others },
+        { "a new series is altered as a whole or not",
+          test_a_new_series_is_altered_as_a_whole_or_not },
         { "between two occurrences nothing is re-made", test_between_two_occurrences },
         { "a rule of another make's server is unrolled", test_a_rule_is_unrolled },
         { "so are the later ones of its series under way",

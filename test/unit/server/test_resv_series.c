@@ -40,7 +40,7 @@ static const char *listed(const struct zone *z, const struct series_times *times
     const char *text = "";
 
     for (size_t i = 0; i < times->n; i++) {
-        int64_t at = times->start_at[i], end_at = at + times->duration_s;
+        int64_t at = times->v[i].start_at, end_at = times->v[i].end_at;
         struct date s = date_of(at, zone_offset_s(z, at));
         struct date e = date_of(end_at, zone_offset_s(z, end_at));
 
@@ -152,7 +152,7 @@ static void test_the_largest(void)
                                              arena, &times, NULL),
                           0);
     CU_ASSERT_EQUAL_FATAL(times.n, RECUR_MAX);
-    CU_ASSERT_EQUAL(times.start_at[9999], NOW + 9999 * 60);
+    CU_ASSERT_EQUAL(times.v[9999].start_at, NOW + 9999 * 60);
     /* What lies behind the horizon is not promised. */
     CU_ASSERT_EQUAL_FATAL(
         resv_series_expand("FREQ=YEARLY;COUNT=9", z, NOW, 60, arena, &times, NULL), 0);
@@ -162,12 +162,12 @@ static void test_the_largest(void)
 
 static void test_records_of_later_ones(void)
 {
-    static const int64_t start_at[] = { NOW, NOW + 1000, NOW + 5000 };
+    struct window windows[] = { { NOW, NOW + 500 },
+                                { NOW + 1000, NOW + 1500 },
+                                { NOW + 5000, NOW + 5500 } };
     static const char *const vnodes[] = { "(vn[0]:ncpus=2)", "(vn[1]:ncpus=2)",
                                           "(vn[0]:ncpus=1)+(vn[2]:ncpus=1)" };
-    const struct series_times times = { .n = 3,
-                                        .start_at = start_at,
-                                        .duration_s = 500 };
+    const struct series_times times = { .n = 3, .v = windows };
     const struct occurrence *third;
     struct decision d;
     struct world w;

@@ -405,11 +405,6 @@ static void test_alterations_that_are_refused(void)
     };
     struct world w;
 
-    world_new(&w);
-    world_submit(&w, "user1", THREE);
-    world_modify(&w, "user1", "S1.svr", "reserve_duration=1200", NULL);
-    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_BADSTATE);
-    world_free(&w);
     make(&w);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         world_clear(&w);
