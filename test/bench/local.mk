@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-EXTRA_DIST += test/bench/bench.py test/bench/dry.py test/bench/durable.py test/bench/ends.py \
+EXTRA_DIST += test/bench/bench.py test/bench/dry.py test/bench/durable.py test/bench/ends.py test/bench/jobs.py \
 	test/bench/largest.py test/bench/memory.py test/bench/others.py \
 	test/bench/standing.py test/bench/width.py
 
 check_PROGRAMS += test/bench/hammer
 test_bench_hammer_SOURCES = test/bench/hammer.c
 test_bench_hammer_LDADD = libhfwire.la libhfbase.la
+
+# Many jobs over one connection, for jobs.py.
+check_PROGRAMS += test/bench/submit
+test_bench_submit_SOURCES = test/bench/submit.c
+test_bench_submit_LDADD = libpbs.la
+test_bench_submit_LDFLAGS = -no-install
 
 # The server's core without sockets: encoding and decoding.
 check_PROGRAMS += test/bench/status

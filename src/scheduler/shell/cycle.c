@@ -25,7 +25,8 @@ struct cycle {
     bool refused;                 /* the server did not take an answer: look again */
     bool stop;
     bool cut;      /* the server wants the cycle to end early */
-    int n_awaited; /* replies to keep_pace() */
+    int n_paces;   /* requests of keep_pace() */
+    int n_awaited; /* of their replies */
     size_t n_done; /* steps of the pass that were carried out */
 };
 
@@ -33,8 +34,9 @@ struct cycle {
  * on behind them, so that questions without end only slow the jobs down. */
 enum {
     SLICES_IF_CUT = 1,
-    /* keep_pace() */
-    PACES_AHEAD = 3
+    /* keep_pace(): so many slices are on their way, so many wait for the disk. */
+    PACES_AHEAD = 3,
+    PACES_UNSAVED = 8
 };
 
 static void log_debug(struct shell *sh, const char *text)
@@ -189,20 +191,38 @@ static void read_paces(struct cycle *c, int but)
             c->stop = true;
 }
 
+/* A request whose answer shows that the server has decided all that was before it;
+ * every few slices that it has saved it as well. A server of ours answers for a
+ * resource at once, and for itself when all that was decided is on disk. */
+static struct wire_request pace_request(const struct cycle *c, struct body_status *body)
+{
+    bool saved = c->n_paces % PACES_UNSAVED == 0;
+
+    *body = (struct body_status){ .id = saved ? "" : "ncpus" };
+    if (saved)
+        wire_attrs_add(&body->wanted, c->arena, "scheduling", NULL, "", WIRE_OP_SET);
+    return (struct wire_request){
+        .number = saved ? BATCH_STATUS_SERVER : BATCH_STATUS_RESOURCE,
+        .body = body,
+    };
+}
+
 /* Jobs are run without a reply, so thousands of them may be on their way, and whatever
  * the server is asked next waits behind them, a question about a reservation among
- * them. A small request behind each slice is answered when the server has saved what
- * was before it, and awaited some slices later, so that neither waits for the other. */
+ * them. A small request behind each slice is awaited some slices later, so that neither
+ * waits for the other. Until it is answered the server decides nothing further of this
+ * connection, so only few of them wait for the disk. */
 static void keep_pace(struct cycle *c)
 {
-    struct body_status body = { .id = "" };
-    const struct wire_request rq = { .number = BATCH_STATUS_SERVER, .body = &body };
+    struct body_status body;
+    struct wire_request rq;
     struct diag why;
 
     read_paces(c, PACES_AHEAD - 1);
     if (c->stop)
         return;
-    wire_attrs_add(&body.wanted, c->arena, "scheduling", NULL, "", WIRE_OP_SET);
+    c->n_paces++;
+    rq = pace_request(c, &body);
     if (link_send(c->sh->primary, &rq, &why) != 0)
         c->stop = true;
     else

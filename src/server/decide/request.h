@@ -93,11 +93,16 @@ struct request {
 /* About what one slice of a request may cost: config_slice_cost(). */
 size_t request_slice_cost(const struct request *rq);
 
+#define SHOWS_ANYTHING UINT64_MAX
+
 struct decision {
     struct arena *arena;
     struct records records;
     /* choice 0 becomes a Null reply, code 0; not looked at when an act answers */
     struct wire_reply reply;
+    /* The reply shows nothing that is newer than this record, so it waits for no later
+     * one; SHOWS_ANYTHING unless the handler knows better. */
+    uint64_t shows_seq;
     struct acts acts;
     struct diag why;
     const char *why_text; /* words longer than why.text holds, or NULL */

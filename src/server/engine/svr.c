@@ -180,12 +180,19 @@ void close_conn(struct turn *t, uint64_t conn)
 }
 
 /* What is done in part is answered with a code, and told like a refusal. */
-static void reply_to(struct turn *t, const struct request *rq,
-                     const struct wire_reply *reply)
+static void reply_to(struct turn *t, const struct request *rq, const struct decision *d)
 {
+    const struct wire_reply *reply = &d->reply;
+    size_t before;
+
     if (reply->code && reply->choice == REPLY_TEXT)
         log_refusal(t, rq, reply);
+    before = t->out->n;
     send_reply(t, rq->who->conn, reply);
+    /* It waits for the records that it shows and for no others. */
+    MUST(d->shows_seq == SHOWS_ANYTHING || d->records.n == 0);
+    if (t->out->n > before)
+        t->out->v[before].seq = MIN_OF(t->out->v[before].seq, d->shows_seq);
 }
 
 static const char *refusal_words(const struct decision *d, int code)
@@ -272,7 +279,7 @@ static enum svr_outcome grant(struct turn *t, const struct request *rq,
      * they are durable. */
     take_up(t, d);
     if (!silent && !acts_answer(d))
-        reply_to(t, rq, &d->reply);
+        reply_to(t, rq, d);
     outcome = acts_carry_out(t, rq, d);
     if (!changes)
         mark_look(t->out, before, rq->who->conn);

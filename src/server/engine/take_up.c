@@ -13,7 +13,7 @@
 
 struct decision turn_decision(const struct turn *t)
 {
-    return (struct decision){ .arena = t->out->arena };
+    return (struct decision){ .arena = t->out->arena, .shows_seq = SHOWS_ANYTHING };
 }
 
 static const char *text_before(const struct object *o, const struct change *c,

@@ -53,6 +53,8 @@ static int status_resources(const struct model *m, const struct request *rq,
     const struct resource_def *def;
 
     out->reply.choice = REPLY_STATUS;
+    /* Who may see which of them is settings'. */
+    out->shows_seq = MAX_OF(m->defs_seq, m->settings_seq);
     /* Asked for all, a hidden resource is left out; asked for by its name, it is
      * refused. */
     if (wants_all(body->id)) {

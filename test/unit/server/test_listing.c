@@ -358,6 +358,28 @@ static void test_listing_has_seen_what_it_shows(void)
     rig_free(r);
 }
 
+/* So does one of the resources, which waits for no job. */
+static void test_resources_have_seen_their_definitions(void)
+{
+    struct rig *r = rig_new();
+    const struct model *m = svr_model(r->s);
+    uint64_t made;
+
+    change(r, CREATE, OBJECT_RESOURCE, "licences", "type=long");
+    made = m->seq;
+    change(r, CREATE, OBJECT_QUEUE, "q2", "queue_type=e");
+    rig_status(r, RIG_USER, BATCH_STATUS_RESOURCE, "ncpus", "");
+    CU_ASSERT(made < m->seq);
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_REPLY, 0)->seq, made);
+    change(r, SET, OBJECT_SERVER, "",
+           "comment=busy"); /* who may see what is such one */
+    rig_status(r, RIG_USER, BATCH_STATUS_RESOURCE, "", "");
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_REPLY, 0)->seq, m->seq);
+    rig_status(r, RIG_USER, BATCH_STATUS_SERVER, "", "");
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_REPLY, 0)->seq, m->seq);
+    rig_free(r);
+}
+
 static const struct unit_case cases[] = {
     { "kept looks follow every change", test_kept_looks_follow_every_change },
     { "what is kept is bounded", test_what_is_kept_is_bounded },
@@ -369,6 +391,8 @@ static const struct unit_case cases[] = {
     { "a listing lives with changes", test_listing_lives_with_changes },
     { "a listing ends with its connection", test_listing_ends_with_its_connection },
     { "a listing has seen what it shows", test_listing_has_seen_what_it_shows },
+    { "resources have seen their definitions",
+      test_resources_have_seen_their_definitions },
 };
 
 int main(void)
