@@ -80,7 +80,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/moms/link.c \
 	src/server/moms/moms.c src/server/moms/moms.h \
 	src/server/moms/moms_priv.h \
-	src/server/moms/command_reply.c \
+	src/server/moms/command_reply.c src/server/moms/forward.c \
 	src/server/moms/register.c \
 	src/server/moms/report.c \
 	src/server/moms/moms_table.c \
@@ -116,6 +116,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/array_delete.c src/server/requests/array_delete.h \
 	src/server/requests/array_submit.c src/server/requests/array_submit.h \
 	src/server/requests/job_access.c src/server/requests/job_access.h \
+	src/server/requests/job_named.c src/server/requests/job_named.h \
 	src/server/requests/job_admit.c src/server/requests/job_admit.h \
 	src/server/requests/job_delete.c \
 	src/server/decide/job_over.c src/server/decide/job_over.h \

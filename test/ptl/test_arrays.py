@@ -149,6 +149,86 @@ def test_commands_that_are_for_whole_arrays(mock):
     gone(mock, jid)
 
 
+def test_commands_on_what_runs(mock):
+    """qsig and qrerun reach what runs of an array; qrun starts what waits; qmsg is for no array."""
+    jid = array(mock, "1-12")
+    counts(mock, jid, Running=8, Queued=4)
+    for operand in (jid, sub(jid, 2), sub(jid, "7-10")):
+        assert said(mock, "qsig", "-s", "0", operand) == (0, "", ""), operand
+        assert said(mock, "qsig", "-s", "0", operand, user=USER2) == (
+            159, "", "qsig: Unauthorized Request  %s\n" % operand)
+        assert said(mock, "qmsg", "hello", operand) == (
+            181, "", "qmsg: not supported for Array Jobs %s\n" % operand)
+        assert said(mock, "qrerun", operand) == (
+            159, "", "qrerun: Unauthorized Request  %s\n" % operand)
+    for cmd in (["qsig"], ["qrerun"]):
+        for operand in (sub(jid, 9), sub(jid, "9-12")):
+            assert said(mock, *cmd, operand, user=None) == (
+                168, "", "%s: Request invalid for state of job %s\n" % (cmd[0], operand))
+        assert said(mock, *cmd, sub(jid, "13-15"), user=None) == (
+            153, "", "%s: Unknown Job Id %s\n" % (cmd[0], sub(jid, "13-15")))
+    assert said(mock, "qsig", "-s", "BOGUS", jid) == (
+        165, "", "qsig: Unknown/illegal signal name %s\n" % jid)
+    assert said(mock, "qrun", jid, user=None) == (2, "", "qrun: Invalid request %s\n" % jid)
+    code, out, err = said(mock, "qrun", sub(jid, "9-10"), user=None)
+    assert (code, out) == (2, "") and err.startswith("qrun: Insufficient amount of resource: ncpus")
+    mock.run(["qmgr", "-c", "set server scheduling=false"])
+    for operand, left in ((sub(jid, 3), 7), (sub(jid, "1-2"), 5)):
+        assert said(mock, "qrerun", operand, user=None) == (0, "", "")
+        counts(mock, jid, Running=left, Queued=12 - left)
+    assert said(mock, "qrerun", "-W", "force", jid, user=None) == (0, "", "")
+    counts(mock, jid, Queued=12)
+    # On vnodes that are named, and on those that the scheduler chooses.
+    vnode = mock.server.status(NODE)[0]["id"]
+    assert said(mock, "qrun", "-H", vnode, sub(jid, 4), user=None) == (0, "", "")
+    mock.server.expect(JOB, {"job_state": "R"}, id=sub(jid, 4))
+    assert said(mock, "qrun", sub(jid, "10-12:2"), user=None) == (0, "", "")
+    counts(mock, jid, Running=3, Queued=9)
+    assert mock.server.status(JOB, id=jid)[0]["array_indices_remaining"] == "1-3,5-9,11"
+    assert said(mock, "qrun", sub(jid, 10), user=None) == (
+        2, "", "qrun: Request invalid for state of job %s\n" % sub(jid, 10))
+    mock.run(["qmgr", "-c", "set server scheduling=true"])
+    mock.server.delete(jid)
+    gone(mock, jid)
+
+
+def test_commands_on_subjobs_that_are_over(mock):
+    jid = array(mock, "1-20")
+    counts(mock, jid, Running=8, Queued=12)
+    assert said(mock, "qdel", sub(jid, 3), sub(jid, 20)) == (0, "", "")
+    mock.server.expect(JOB, {"job_state": "X"}, id=sub(jid, 3))
+    for i in (3, 20):
+        for cmd in (["qsig"], ["qrerun"], ["qdel"]):
+            assert said(mock, *cmd, sub(jid, i), user=None) == (
+                55, "", "%s: Request invalid for finished array subjob %s\n"
+                % (cmd[0], sub(jid, i))), (cmd, i)
+        assert said(mock, "qrun", sub(jid, i), user=None)[:2] == (2, "")
+    mock.server.delete(jid)
+    gone(mock, jid)
+
+
+def test_arrays_change_places(mock):
+    """qorder and qmove are for whole arrays that have not begun."""
+    one, two = array(mock, "1-3", "-h"), array(mock, "1-3", "-h")
+
+    def order():
+        return [i for i in said(mock, "qselect")[1].split() if i in (one, two)]
+    assert order() == [one, two]
+    assert said(mock, "qorder", one, two) == (0, "", "")
+    mock.run(["qmgr", "-c", "create queue q2 queue_type=e,enabled=true,started=true"])
+    code, out, err = said(mock, "qorder", sub(one, 1), two)
+    assert (code, out, err) == (156, "", "qorder: Invalid request %s or %s\n"
+                                % (sub(one, 1), two))
+    assert said(mock, "qmove", "q2", one) == (0, "", "")
+    assert mock.server.status(JOB, id=sub(one, 2))[0]["queue"] == "q2"
+    assert said(mock, "qrls", one, two) == (0, "", "")
+    mock.server.expect(JOB, {"job_state": "B"}, id=one)
+    mock.server.expect(JOB, {"job_state": "B"}, id=two)
+    for jid in (one, two):
+        mock.server.delete(jid)
+        gone(mock, jid)
+
+
 def test_a_range_that_is_none(mock):
     for text in ("5", "1-1", "5-3", "1-2:", "1-2:0", "1-2,4", "1-2%", "1-2%x", "-2", "a-b"):
         code, out, err = said(mock, "qsub", "-J", text, "--", "/bin/true")

@@ -29,6 +29,16 @@ void act_about_job(struct decision *out, enum act_kind kind, const char *job_id)
     act_add(out, kind)->u.job_id = job_id;
 }
 
+void act_forward(struct decision *out, size_t n, const char *const *job_ids)
+{
+    struct act *act;
+
+    MUST(n > 0); /* somebody answers */
+    act = act_add(out, ACT_FORWARD);
+    act->u.jobs.n = n;
+    act->u.jobs.ids = job_ids;
+}
+
 const struct act *act_find(const struct decision *d, enum act_kind kind)
 {
     for (size_t i = 0; i < d->acts.n; i++)

@@ -33,9 +33,10 @@ enum act_kind {
     ACT_WAIT,
     /* The reply is every object that this status asks for (walk.h). */
     ACT_LIST,
-    /* This very request goes to the MoM of job 'job_id', whose answer is the reply. */
+    /* This very request goes to the MoM of each job of 'jobs', in the name of that job;
+     * what they answer is the reply, and the first failure is that of all. */
     ACT_FORWARD,
-    /* The same, but the reply does not wait for the MoM. */
+    /* It goes to the MoM of job 'job_id', and the reply does not wait for the MoM. */
     ACT_TELL_MOM,
     /* The scheduler of the queue of job 'job_id' is asked to run it (wire.md 12.4); its
      * DefSchReply is the reply. Refused when there is none. */
@@ -87,6 +88,10 @@ struct act {
     union {
         struct wait_for wait_for;
         const char *job_id;
+        struct {
+            size_t n; /* one or more */
+            const char *const *ids;
+        } jobs;
         const char *sched;
         const struct record *job;
         struct {
@@ -118,8 +123,11 @@ struct acts {
  * live as long as the request. */
 struct act *act_add(struct decision *out, enum act_kind kind);
 void act_wait(struct decision *out, const struct wait_for *wait_for);
-/* An act that is about a job: ACT_FORWARD and its like. */
+/* An act that is about a job: ACT_TELL_MOM and its like. */
 void act_about_job(struct decision *out, enum act_kind kind, const char *job_id);
+
+/* ACT_FORWARD to the MoMs of so many jobs. */
+void act_forward(struct decision *out, size_t n, const char *const *job_ids);
 
 /* The first act of that kind, NULL when there is none. */
 const struct act *act_find(const struct decision *d, enum act_kind kind);

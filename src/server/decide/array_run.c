@@ -60,7 +60,9 @@ const struct job *subjob_begin_records(const struct subjob *s,
     MUST(subjob_may_start(s));
     if (s->job)
         return s->job;
-    if (job_state(s->array) == 'Q')
+    /* One request may start several of them. */
+    if (job_state(s->array) == 'Q' &&
+        !array_was_decided(out, s->array->obj.id, FACT_ARRAY_BEGAN))
         began_record(s->array, cfg, actor, now_at, out);
     /* From here on a change of the array changes nothing of this subjob: it keeps what
      * it was started with. */

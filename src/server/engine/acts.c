@@ -4,6 +4,7 @@
 #include "server/engine/acts.h"
 
 #include "server/decide/job_pending.h"
+#include "server/model/job_array.h"
 #include "server/moms/moms.h"
 
 /* The functions that carry out an act, in the order of the rows below. They are called
@@ -23,27 +24,27 @@ static enum svr_outcome list(struct turn *t, const struct request *rq,
 }
 
 /* No record may come of it: the MoM's answer is what the client waits for. */
-static void forward_for(struct turn *t, const struct request *rq, const struct act *a,
-                        uint64_t conn)
+static void forward_for(struct turn *t, const struct request *rq, uint64_t conn,
+                        size_t n, const char *const *job_ids)
 {
     struct decision none;
     struct moms_turn mt = moms_turn(t, &none);
 
-    moms_forward(t->s->moms, &mt, conn, a->u.job_id, rq->wire);
+    moms_forward(t->s->moms, &mt, conn, n, job_ids, rq->wire);
     MUST(none.records.n == 0);
 }
 
 static enum svr_outcome forward(struct turn *t, const struct request *rq,
                                 const struct act *a)
 {
-    forward_for(t, rq, a, rq->who->conn);
+    forward_for(t, rq, rq->who->conn, a->u.jobs.n, a->u.jobs.ids);
     return SVR_FORWARDED;
 }
 
 static enum svr_outcome tell_mom(struct turn *t, const struct request *rq,
                                  const struct act *a)
 {
-    forward_for(t, rq, a, 0);
+    forward_for(t, rq, 0, 1, &a->u.job_id);
     return SVR_ANSWERED;
 }
 
@@ -51,7 +52,7 @@ static enum svr_outcome tell_mom(struct turn *t, const struct request *rq,
  * this moment, since nobody would answer otherwise. */
 static struct sched_link *link_for_run(const struct turn *t, const struct act *a)
 {
-    const struct job *j = model_job(t->s->m, a->u.job_id);
+    const struct job *j = job_behind(t->s->m, a->u.job_id, t->out->arena);
     const char *partition =
         j && j->queue ? obj_str(&j->queue->obj, QUEUE_A_PARTITION, NULL) : NULL;
     const struct object *sched = sched_of_partition(t->s->m, partition);

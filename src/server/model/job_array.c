@@ -62,6 +62,14 @@ const struct job *array_of_indices(const struct model *m, const char *id,
     return array;
 }
 
+const struct job *job_behind(const struct model *m, const char *id, struct arena *arena)
+{
+    const struct job *job = model_job(m, id);
+    const char *list;
+
+    return job ? job : array_of_indices(m, id, arena, &list);
+}
+
 static void put_range(struct index_set *set, const struct index_range *r)
 {
     for (size_t i = 0; i < set->n_places; i++) {

@@ -59,6 +59,11 @@ struct subjob subjob_find(const struct model *m, const char *id, struct arena *a
 const struct job *array_of_indices(const struct model *m, const char *id,
                                    struct arena *arena, const char **ret_list);
 
+/* The job of that id; else, when it has indices between its brackets, the array that
+ * they are of: a subjob that waits is no object. NULL: there is no such job. */
+const struct job *job_behind(const struct model *m, const char *id,
+                             struct arena *arena);
+
 /* Does a list of indices name any that the array has? False for a list that cannot be
  * read. Time: the ranges of the list, times the indices of the array at worst. */
 bool array_has_indices(const struct job *array, const char *list);

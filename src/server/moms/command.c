@@ -22,6 +22,7 @@ static const int64_t limit_s[] = {
 
 void command_free(struct command *c)
 {
+    MUST(!c->forwarded); /* it was answered, or dropped */
     free(c->msgid);
     free(c->job_id);
     free(c);
@@ -321,31 +322,11 @@ void send_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j)
     send_body(t, j->mom, c, BATCH_DELETE_JOB, body);
 }
 
-void moms_forward(struct moms *ms, struct moms_turn *t, uint64_t conn,
-                  const char *job_id, const struct wire_request *rq)
+void send_forwarded(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                    struct forwarded *f, const struct wire_request *rq)
 {
-    struct mom_job *j = moms_job(ms, job_id);
-    /* The MoM serves its server only: what a client may ask was checked before, and the
-     * request goes on in the name of root. */
-    struct wire_request ours = *rq;
-    struct command *c;
-    struct effect *e;
+    struct command *c = command_add(ms, t, j->mom, COMMAND_FORWARD, j->id);
 
-    ours.user = "root";
-    if (j->mom && j->mom->registered) {
-        c = command_add(ms, t, j->mom, COMMAND_FORWARD, job_id);
-        c->conn = conn;
-        send_request(t, j->mom, c, &ours);
-        return;
-    }
-    /* Nobody waits for the answer, so a MoM that is away needs no word. */
-    if (!conn)
-        return;
-    e = effect_add(t->effects, EFFECT_REPLY, t->m->seq);
-    e->u.reply.conn = conn;
-    e->u.reply.reply = (struct wire_reply){
-        .code = PBSE_NORELYMOM,
-        .choice = REPLY_TEXT,
-        .text = pbse_text(PBSE_NORELYMOM),
-    };
+    c->forwarded = f;
+    send_request(t, j->mom, c, rq);
 }

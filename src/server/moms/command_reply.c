@@ -195,31 +195,16 @@ static void reply_to_signal(struct moms_turn *t, const struct job *job,
         job_was_lost(t, job);
 }
 
-static struct wire_reply copy_reply(const struct wire_reply *reply, struct arena *arena)
-{
-    struct wire_reply copy = { .code = reply->code,
-                               .aux = reply->aux,
-                               .choice = REPLY_NULL };
-
-    /* The forwarded requests have answers without a body or with a text; nothing else
-     * of the MoM's reply goes to a client. */
-    if (reply->choice == REPLY_TEXT) {
-        copy.choice = REPLY_TEXT;
-        copy.text = arena_strdup(arena, reply->text);
-    }
-    return copy;
-}
-
-static void reply_to_client(struct moms_turn *t, const struct command *c,
+/* 'c' is about to be freed. */
+static void reply_to_client(struct moms_turn *t, struct command *c,
                             const struct wire_reply *reply)
 {
-    struct effect *e;
+    struct forwarded *f = c->forwarded;
 
-    if (!c->conn)
-        return;
-    e = effect_add(t->effects, EFFECT_REPLY, t->m->seq);
-    e->u.reply.conn = c->conn;
-    e->u.reply.reply = copy_reply(reply, t->effects->arena);
+    MUST(c->kind == COMMAND_FORWARD);
+    c->forwarded = NULL;
+    if (f)
+        forwarded_answer(t, f, reply);
 }
 
 static void reply_about_job(struct moms *ms, struct moms_turn *t, const struct mom *mom,

@@ -52,10 +52,12 @@ void moms_router_back(struct moms *ms, struct moms_turn *t);
  * while their host was not known are looked at again. NULL: about any host. */
 void moms_host_learned(struct moms *ms, struct moms_turn *t, const char *host);
 
-/* Send a client's request to the MoM of a running job; the MoM's answer becomes the
- * reply on 'conn' (0: nobody waits). Without a link the reply is 15070. */
-void moms_forward(struct moms *ms, struct moms_turn *t, uint64_t conn,
-                  const char *job_id, const struct wire_request *rq);
+/* Send a client's request to the MoMs of 'n' running jobs, one or more. When all of
+ * them have answered, that becomes the reply on 'conn' (0: nobody waits): the first
+ * failure, if there is one. A MoM without a link answers 15070. A signal is sent under
+ * the id of each job; other requests go as they are, and to one job. */
+void moms_forward(struct moms *ms, struct moms_turn *t, uint64_t conn, size_t n,
+                  const char *const *job_ids, const struct wire_request *rq);
 
 /* Every MoM with a link is told to end (IS_SHUTDOWN). */
 void moms_shutdown(struct moms *ms, struct moms_turn *t);

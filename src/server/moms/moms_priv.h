@@ -17,13 +17,22 @@ enum command_kind {
     COMMAND_FORWARD,
 };
 
+/* A client's request that went to MoMs, until all of them have answered. */
+struct forwarded {
+    uint64_t conn; /* who waits */
+    size_t n_open; /* commands that are unanswered */
+    int32_t code;  /* the first failure, 0: none yet */
+    char *text;    /* of it, or of a success; NULL: none */
+};
+
 /* A command that its MoM has not answered. */
 struct command {
     enum command_kind kind;
     char *msgid;
     char *job_id;
     int64_t run_version;
-    uint64_t conn;  /* COMMAND_FORWARD: who waits, 0: nobody */
+    struct forwarded
+        *forwarded; /* COMMAND_FORWARD: whose part it is; NULL: nobody waits */
     int64_t due_at; /* unanswered then, the stream is closed */
     struct command *prev, *next;
 };
@@ -178,6 +187,16 @@ void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                const struct job *job);
 void send_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j);
 void command_free(struct command *c);
+
+/* forward.c: one MoM has answered its part of a client's request, or will not. The last
+ * answer is the end of 'f', which is freed. */
+void forwarded_answer(struct moms_turn *t, struct forwarded *f,
+                      const struct wire_reply *reply);
+/* The server ends: nobody is answered any more. */
+void forwarded_drop(struct forwarded *f);
+/* command.c: a command of a client's; 'rq' goes to the MoM as it is. */
+void send_forwarded(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                    struct forwarded *f, const struct wire_request *rq);
 
 /* command_reply.c */
 void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,

@@ -183,8 +183,12 @@ static void mom_free(struct mom *mom)
     struct command *c, *next;
 
     MUST(!mom->nodes); /* they would lose their MoM */
-    DL_FOREACH_SAFE (mom->commands, c, next)
+    DL_FOREACH_SAFE (mom->commands, c, next) {
+        if (c->forwarded)
+            forwarded_drop(c->forwarded);
+        c->forwarded = NULL;
         command_free(c);
+    }
     free(mom->peer_host);
     free(mom->host);
     free(mom->key);

@@ -39,7 +39,7 @@ static void signal_job(struct moms *ms, struct moms_turn *t, const char *job_id,
     rq.body = body;
     /* Nobody waits for the answer, so there is no connection. The state of the job is
      * compared again at the next REGISTERMOM. */
-    moms_forward(ms, t, 0, job_id, &rq);
+    moms_forward(ms, t, 0, 1, &job_id, &rq);
 }
 
 static void confirm_running(struct moms *ms, struct moms_turn *t, struct mom *mom,

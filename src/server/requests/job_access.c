@@ -28,18 +28,22 @@ int job_live(const struct model *m, const char *id, const struct job **ret,
     return 0;
 }
 
+int job_owner_or_staff(const struct model *m, const struct request *rq,
+                       const struct job *job, struct diag *why)
+{
+    if (!requester_is_staff(rq) &&
+        !requester_is_owner(m, rq->who, obj_str(&job->obj, JOB_A_JOB_OWNER, "")))
+        return diag_code(why, PBSE_PERM);
+    return 0;
+}
+
 /* Whether a job exists is told to everybody, and only then whose it is. */
 static int check_live(const struct model *m, const struct request *rq, const char *id,
                       const struct job **ret, struct diag *why)
 {
     int err = job_live(m, id, ret, why);
 
-    if (err)
-        return err;
-    if (!requester_is_staff(rq) &&
-        !requester_is_owner(m, rq->who, obj_str(&(*ret)->obj, JOB_A_JOB_OWNER, "")))
-        return diag_code(why, PBSE_PERM);
-    return 0;
+    return err ? err : job_owner_or_staff(m, rq, *ret, why);
 }
 
 int job_for_request(const struct model *m, const struct request *rq, const char *id,

@@ -14,6 +14,10 @@ bool requester_is_staff(const struct request *rq);
 int job_live(const struct model *m, const char *id, const struct job **ret,
              struct diag *why) MUST_CHECK;
 
+/* 15007 for who is neither the job's owner nor staff. */
+int job_owner_or_staff(const struct model *m, const struct request *rq,
+                       const struct job *job, struct diag *why) MUST_CHECK;
+
 /* The same for its owner and for staff: 15007; 15004 for subjobs, of which most
  * requests know nothing. */
 int job_for_request(const struct model *m, const struct request *rq, const char *id,

@@ -2,14 +2,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/config.h"
+#include "server/model/job_array.h"
 #include "server/requests/handlers.h"
 
 int handle_locate_job(const struct model *m, const struct request *rq,
                       struct decision *out)
 {
     const struct body_id *body = rq->body;
-
-    const struct job *job = model_job(m, body->id);
+    const struct job *job = job_behind(m, body->id, rq->arena);
 
     if (!job)
         return diag_code(&out->why, PBSE_UNKJOBID);

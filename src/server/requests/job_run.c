@@ -10,6 +10,7 @@
 #include "server/model/job_phase.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
+#include "server/requests/job_named.h"
 
 /* What a hot start puts back on its vnodes no scheduler sends elsewhere meanwhile,
  * unless a manager has told it to. */
@@ -18,6 +19,14 @@ static bool is_hot_starts(const struct model *m, const struct request *rq,
 {
     return rq->who->scheduler && hot_start_is_on(m) && job_ran_before(job) &&
            !sched_links_run_job(rq->view->links, job->obj.id);
+}
+
+/* An administrator may leave the choice of vnodes to the scheduler. */
+static bool chooses_scheduler(const struct request *rq)
+{
+    const struct body_run *body = rq->body;
+
+    return *body->vnodes == '\0';
 }
 
 /* Who waits for what: RunJob for the MoM, AsyrunJob for nothing. */
@@ -31,71 +40,135 @@ static void promise_reply(const struct request *rq, const struct job *job,
 }
 
 /* Only RunJob waits for what becomes of it (wire.md 10.2). */
-static void ask_scheduler(const struct request *rq, const struct job *job,
+static void ask_scheduler(const struct request *rq, const char *id,
                           struct decision *out)
 {
     bool waits = rq->wire->number == BATCH_RUN_JOB;
 
-    act_about_job(out, waits ? ACT_DEFER_RUN : ACT_DEFER_RUN_QUIETLY, job->obj.id);
+    act_about_job(out, waits ? ACT_DEFER_RUN : ACT_DEFER_RUN_QUIETLY, id);
 }
 
-/* The job that an id names, or the subjob as one that may not be an object yet. */
-static int find_job(const struct model *m, const struct request *rq, const char *id,
-                    struct subjob *sub, const struct job **ret, struct diag *why)
+/* The table of phases says which jobs can be started, and a job of a hot start is
+ * spoken for. */
+static bool may_run(const struct model *m, const struct request *rq,
+                    const struct job *job)
 {
-    *sub = subjob_find(m, id, rq->arena);
-    if (sub->array && sub->place == INDEX_NO_PLACE)
-        return diag_code(why, PBSE_UNKJOBID);
-    if (sub->array && !subjob_may_start(sub))
-        return diag_code(why, PBSE_BADSTATE);
-    if (!sub->array)
-        return job_live(m, id, ret, why);
-    *ret = subjob_view(sub, rq->arena);
-    return 0;
+    return job_next(job_phase(job), JOB_EV_RUN) != JOB_PHASE_NONE &&
+           !is_hot_starts(m, rq, job);
+}
+
+static int start(const struct model *m, const struct request *rq, const struct job *job,
+                 struct decision *out)
+{
+    const struct body_run *body = rq->body;
+    const struct job_start st = {
+        .m = m,
+        .cfg = rq->cfg,
+        .job = job,
+        .vnodes = body->vnodes,
+        .actor = rq->actor,
+        .now_at = rq->now_at,
+        .needs_room = rq->who->scheduler,
+    };
+
+    return job_start(&st, out);
+}
+
+static int run_one(const struct model *m, const struct request *rq,
+                   const struct job *job, struct decision *out)
+{
+    int err;
+
+    /* An array as a whole is given no vnodes: its subjobs are. */
+    if (job->array)
+        return diag_code(&out->why, PBSE_IVALREQ);
+    if (!may_run(m, rq, job))
+        return diag_code(&out->why, PBSE_BADSTATE);
+    if (chooses_scheduler(rq)) {
+        ask_scheduler(rq, job->obj.id, out);
+        return 0;
+    }
+    err = start(m, rq, job, out);
+    if (!err)
+        promise_reply(rq, job, out);
+    return err;
+}
+
+/* Those of the places that can be started. */
+static void keep_startable(const struct model *m, const struct request *rq,
+                           const struct job_named *named, struct index_set *ret)
+{
+    const struct index_set *set = &named->places;
+
+    index_set_init(ret, &set->range, false);
+    for (size_t at = 0; (at = index_set_next(set, at)) != INDEX_NO_PLACE; at++) {
+        const struct subjob s = subjob_at(m, named->job, at, rq->arena);
+
+        if (subjob_may_start(&s) && may_run(m, rq, subjob_view(&s, rq->arena)))
+            index_set_put(ret, at, true);
+    }
+}
+
+/* All of them on the vnodes that the request names, or none; the reply waits for the
+ * last of them. */
+static int start_all(const struct model *m, const struct request *rq,
+                     const struct job *array, const struct index_set *places,
+                     struct decision *out)
+{
+    const struct job *job = NULL;
+    int err = 0;
+
+    for (size_t at = 0; !err && (at = index_set_next(places, at)) != INDEX_NO_PLACE;
+         at++) {
+        const struct subjob s = subjob_at(m, array, at, rq->arena);
+
+        job = subjob_begin_records(&s, rq->cfg, rq->actor, rq->now_at, out);
+        err = start(m, rq, job, out);
+    }
+    MUST(job); /* there is a place */
+    if (!err)
+        promise_reply(rq, job, out);
+    return err;
+}
+
+static int run_subjobs(const struct model *m, const struct request *rq,
+                       const struct job_named *named, struct decision *out)
+{
+    const struct body_run *body = rq->body;
+    struct index_set places;
+    int err = 0;
+
+    keep_startable(m, rq, named, &places);
+    if (places.n == 0)
+        err = diag_code(&out->why, PBSE_BADSTATE);
+    else if (chooses_scheduler(rq))
+        ask_scheduler(rq, body->object_id, out);
+    else
+        err = start_all(m, rq, named->job, &places, out);
+    index_set_fini(&places);
+    return err;
 }
 
 int handle_run_job(const struct model *m, const struct request *rq,
                    struct decision *out)
 {
     const struct body_run *body = rq->body;
-    const struct job *job = NULL;
-    struct subjob sub;
-    struct job_start st = {
-        .m = m,
-        .cfg = rq->cfg,
-        .vnodes = body->vnodes,
-        .actor = rq->actor,
-        .now_at = rq->now_at,
-        .needs_room = rq->who->scheduler,
-    };
+    struct job_named named;
     int err;
 
     if (!requester_is_staff(rq) && !rq->who->scheduler)
         return diag_code(&out->why, PBSE_PERM);
-    err = find_job(m, rq, body->object_id, &sub, &job, &out->why);
+    err = job_named_find(m, rq, body->object_id, &named, &out->why);
     if (err)
         return err;
-    /* The table of phases says which jobs can be started, and a job of a hot start is
-     * spoken for. */
-    if (job_next(job_phase(job), JOB_EV_RUN) == JOB_PHASE_NONE ||
-        is_hot_starts(m, rq, job))
-        return diag_code(&out->why, PBSE_BADSTATE);
     /* A scheduler that names no vnodes would be asked by the server where to run the
      * job, and so on in a circle. */
-    if (*body->vnodes == '\0' && rq->who->scheduler)
-        return diag_code(&out->why, PBSE_IVALREQ);
-    /* An administrator leaves the choice of vnodes to the scheduler. */
-    if (*body->vnodes == '\0') {
-        ask_scheduler(rq, job, out);
-        return 0;
-    }
-    /* An array as a whole is given no vnodes: its subjobs are. */
-    if (job->array)
-        return diag_code(&out->why, PBSE_IVALREQ);
-    st.job = sub.array ? subjob_begin_records(&sub, rq->cfg, rq->actor, rq->now_at, out)
-                       : job;
-    err = job_start(&st, out);
-    if (!err)
-        promise_reply(rq, job, out);
+    if (chooses_scheduler(rq) && rq->who->scheduler)
+        err = diag_code(&out->why, PBSE_IVALREQ);
+    else if (named.subjobs)
+        err = run_subjobs(m, rq, &named, out);
+    else
+        err = run_one(m, rq, named.job, out);
+    job_named_fini(&named);
     return err;
 }

@@ -90,17 +90,3 @@ int handle_preempt_jobs(const struct model *m UNUSED, const struct request *rq,
 {
     return diag_code(&out->why, rq->who->scheduler ? PBSE_NOSUP : PBSE_INTERNAL);
 }
-
-/* MessJob: the MoM of the job writes the message. */
-int handle_message_job(const struct model *m, const struct request *rq,
-                       struct decision *out)
-{
-    const struct body_message *body = rq->body;
-    const struct job *job;
-    int err = check_running(m, rq, body->job_id, &job, &out->why);
-
-    if (err)
-        return err;
-    act_about_job(out, ACT_FORWARD, job->obj.id);
-    return 0;
-}

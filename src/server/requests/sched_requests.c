@@ -7,6 +7,7 @@
 #include "server/decide/config.h"
 #include "server/decide/dry_run.h"
 #include "server/decide/sched_link.h"
+#include "server/model/job_array.h"
 
 #include "lib/wire/confirm.h"
 
@@ -46,7 +47,7 @@ int handle_def_sched_reply(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_IVALREQ);
     if (body->command != SCHED_RUN_JOB)
         return diag_code(&out->why, PBSE_IVALREQ);
-    if (!model_job(m, body->job_id))
+    if (!job_behind(m, body->job_id, rq->arena))
         return diag_code(&out->why, PBSE_UNKJOBID);
     act = act_add(out, ACT_END_DEFERRED);
     act->u.deferred.job_id = body->job_id;

@@ -174,7 +174,7 @@ static void an_array_runs_to_its_end(void)
          "Queued:1 Running:1 Exiting:0 Expired:0");
     CU_ASSERT_EQUAL(run_job(r, "0[1].svr", "(n1:ncpus=1)"), 15016);
     CU_ASSERT_EQUAL(run_job(r, "0[3].svr", "(n1:ncpus=1)"), 15001);
-    CU_ASSERT_EQUAL(run_job(r, "0[].svr", "(n1:ncpus=1)"), 15016);
+    CU_ASSERT_EQUAL(run_job(r, "0[].svr", "(n1:ncpus=1)"), 15004);
     CU_ASSERT_EQUAL(run_job(r, "0[2].svr", "(n1:ncpus=1)"), 0);
     /* The MoM is sent the subjob with the script of its array. */
     told = fake_told(&fm, BATCH_QUEUE_JOB, 0);
@@ -364,6 +364,196 @@ static void a_held_array_goes_on_where_it_was(void)
     fake_mom_free(&fm);
 }
 
+/* The code of a request whose body begins with the job's id; -1: it waits. */
+static int asked(struct rig *r, const char *user, uint32_t number, const char *id)
+{
+    struct body_signal signal = { .job_id = id, .signal = "SIGUSR1" };
+    struct body_message message = { .job_id = id, .text = "hello" };
+    struct body_id one = { .id = id };
+    const void *body = number == BATCH_SIGNAL_JOB    ? (const void *)&signal
+                       : number == BATCH_MESSAGE_JOB ? (const void *)&message
+                                                     : (const void *)&one;
+    const struct wire_reply *reply = rig_ask(r, user, number, body, NULL);
+
+    return reply ? (int)reply->code : -1;
+}
+
+/* The ids under which MoMs are told of signals, in order. */
+static const char *signalled(const struct fake_mom *fm)
+{
+    const struct is_message *told;
+    const char *text = "";
+
+    for (size_t i = 0; (told = fake_told(fm, BATCH_SIGNAL_JOB, i)); i++)
+        text = arena_printf(fm->r->arena, "%s%s%s", text, *text ? " " : "",
+                            ((const struct body_signal *)told->request.body)->job_id);
+    return text;
+}
+
+static void signals_go_to_what_runs(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const struct is_message *told[2];
+    struct rig *r = fm.r;
+    uint64_t conn;
+
+    array_of(r, "1-8");
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_SIGNAL_JOB, "0[].svr"), 15016);
+    start(&fm, "0[2].svr");
+    start(&fm, "0[5].svr");
+    start(&fm, "0[6].svr");
+    end(&fm, "0[6].svr", 0);
+    CU_ASSERT_EQUAL(asked(r, "bob", BATCH_SIGNAL_JOB, "0[].svr"), 15007);
+    CU_ASSERT_EQUAL(asked(r, "bob", BATCH_SIGNAL_JOB, "0[2].svr"), 15007);
+    CU_ASSERT_EQUAL(asked(r, "bob", BATCH_SIGNAL_JOB, "0[9].svr"), 15001);
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_SIGNAL_JOB, "0[1].svr"), 15016);
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_SIGNAL_JOB, "0[6].svr"), 15159);
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_SIGNAL_JOB, "0[6-8].svr"), 15016);
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_SIGNAL_JOB, "0[2].svr"), -1);
+    SAME(signalled(&fm), "0[2].svr");
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_SIGNAL_JOB, "0[3-8].svr"), -1);
+    SAME(signalled(&fm), "0[5].svr");
+    /* The client waits for all of them, and hears of the one that failed. */
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_SIGNAL_JOB, "0[].svr"), -1);
+    SAME(signalled(&fm), "0[2].svr 0[5].svr");
+    conn = r->conn;
+    for (size_t i = 0; i < 2; i++)
+        told[i] = fake_told(&fm, BATCH_SIGNAL_JOB, i);
+    fake_answer(&fm, told[0], PBSE_UNKSIG, "bad");
+    CU_ASSERT_PTR_NULL(rig_reply(r, conn));
+    fake_answer(&fm, told[1], 0, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, conn));
+    CU_ASSERT_EQUAL(rig_reply(r, conn)->code, PBSE_UNKSIG);
+    /* The stream ends while they wait. */
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_SIGNAL_JOB, "0[].svr"), -1);
+    conn = r->conn;
+    fake_lose(&fm);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, conn));
+    CU_ASSERT_EQUAL(rig_reply(r, conn)->code, PBSE_NORELYMOM);
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_SIGNAL_JOB, "0[].svr"), PBSE_NORELYMOM);
+    fake_mom_free(&fm);
+}
+
+static void a_server_ends_while_signals_are_unanswered(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    array_of(fm.r, "1-3");
+    start(&fm, "0[1].svr");
+    start(&fm, "0[2].svr");
+    CU_ASSERT_EQUAL(asked(fm.r, RIG_USER, BATCH_SIGNAL_JOB, "0[].svr"), -1);
+    fake_mom_free(&fm); /* what they wait with is freed once: the sanitizers look */
+}
+
+static void arrays_get_no_messages(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    array_of(r, "1-3");
+    start(&fm, "0[1].svr");
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_MESSAGE_JOB, "0[].svr"), 15029);
+    SAME(rig_text(r), "not supported for Array Jobs");
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_MESSAGE_JOB, "0[1].svr"), 15029);
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_MESSAGE_JOB, "0[1-2].svr"), 15029);
+    CU_ASSERT_EQUAL(asked(r, "bob", BATCH_MESSAGE_JOB, "0[1-2].svr"), 15007);
+    fake_mom_free(&fm);
+}
+
+static void what_runs_of_an_array_is_run_again(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    array_of(r, "1-6");
+    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[].svr"), 15016);
+    for (int i = 1; i < 5; i++)
+        start(&fm, arena_printf(r->arena, "0[%d].svr", i));
+    end(&fm, "0[4].svr", 0);
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_RERUN, "0[].svr"), 15007);
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_RERUN, "0[1].svr"), 15007);
+    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[5].svr"), 15016);
+    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[4].svr"), 15159);
+    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[7].svr"), 15001);
+    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[2-6].svr"), 0);
+    SAME(signalled(&fm), "0[2].svr 0[3].svr");
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, "0[1].svr"), JOB_A_HF_REQUEUE));
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
+    fake_obit(&fm, "0[2].svr", 1, -11);
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
+    SAME(value(r, "0[].svr", "array_indices_remaining"), "2,5-6");
+    /* One of them is being deleted, and does not come back. */
+    CU_ASSERT_EQUAL(delete_job(r, RIG_USER, "0[1].svr", NULL), 0);
+    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[1].svr"), 15016);
+    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[].svr"), 15016);
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, "0[1].svr"), JOB_A_HF_REQUEUE));
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+static void a_range_is_started_on_the_same_vnodes(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    array_of(r, "1-6");
+    CU_ASSERT_EQUAL(run_job(r, "0[].svr", "(n1:ncpus=1)"), 15004);
+    CU_ASSERT_EQUAL(run_job(r, "0[7-9].svr", "(n1:ncpus=1)"), 15001);
+    CU_ASSERT_EQUAL(run_job(r, "0[2-3].svr", "(nosuch:ncpus=1)"), 15062);
+    SAME(value(r, "0[].svr", "job_state"), "Q");
+    CU_ASSERT_EQUAL(run_job(r, "0[2-3].svr", "(n1:ncpus=1)"), 0);
+    SAME(value(r, "0[].svr", "array_indices_remaining"), "1,4-6");
+    CU_ASSERT_EQUAL(run_job(r, "0[2-3].svr", "(n1:ncpus=1)"), 15016);
+    CU_ASSERT_EQUAL(run_job(r, "0[3-5:2].svr", "(n1:ncpus=1)"), 0);
+    SAME(value(r, "0[].svr", "array_indices_remaining"), "1,4,6");
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+/* The scheduler is asked for subjobs that are no objects, and says no. */
+static void a_scheduler_is_asked_for_subjobs(void)
+{
+    static const char *const ids[] = { "0[4].svr", "0[2-3].svr", "0[1-6:2].svr" };
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    array_of(r, "1-6");
+    rig_attach_sched(r);
+    rig_sched_done(r);
+    rig_sched_done(r);
+    rig_sched_done(r);
+    CU_ASSERT_EQUAL(run_job(r, "0[].svr", ""), 15004);
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+        struct body_run run = { .object_id = ids[i], .vnodes = "" };
+        struct body_sched_reply no = {
+            .command = 11, .job_id = ids[i], .error = 15044, .text = "no room"
+        };
+        uint64_t conn;
+
+        CU_ASSERT_PTR_NULL(rig_ask(r, RIG_ROOT, BATCH_RUN_JOB, &run, NULL));
+        conn = r->conn;
+        CU_ASSERT_PTR_NOT_NULL_FATAL(rig_effect(r, EFFECT_SCHED_COMMAND, 0));
+        SAME(rig_effect(r, EFFECT_SCHED_COMMAND, 0)->u.sched.job_id, ids[i]);
+        rig_ask_on(r, r->sched_conn - 1, RIG_ROOT, BATCH_DEF_SCHED_REPLY, &no, NULL);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, conn));
+        CU_ASSERT_EQUAL(rig_reply(r, conn)->code, 15044);
+        rig_sched_done(r);
+    }
+    SAME(value(r, "0[].svr", "job_state"), "Q");
+    fake_mom_free(&fm);
+}
+
+static void a_waiting_subjob_is_located(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    array_of(r, "1-6");
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_LOCATE_JOB, "0[3].svr"), 0);
+    CU_ASSERT_EQUAL(asked(r, RIG_USER, BATCH_LOCATE_JOB, "1[3].svr"), 15001);
+    fake_mom_free(&fm);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -378,6 +568,15 @@ int main(void)
           a_subjob_that_is_run_again_waits_again },
         { "an array takes over its subjobs", an_array_takes_over_its_subjobs },
         { "a held array goes on where it was", a_held_array_goes_on_where_it_was },
+        { "signals go to what runs", signals_go_to_what_runs },
+        { "a server ends while signals are unanswered",
+          a_server_ends_while_signals_are_unanswered },
+        { "arrays get no messages", arrays_get_no_messages },
+        { "what runs of an array is run again", what_runs_of_an_array_is_run_again },
+        { "a range is started on the same vnodes",
+          a_range_is_started_on_the_same_vnodes },
+        { "a scheduler is asked for subjobs", a_scheduler_is_asked_for_subjobs },
+        { "a waiting subjob is located", a_waiting_subjob_is_located },
     };
 
     return unit_main("array life", cases, ARRAY_LEN(cases));
