@@ -241,4 +241,13 @@ void snapshot_skip_none(struct snapshot *s);
 bool plan_step_request(const struct plan_step *step, struct arena *arena,
                        struct wire_request *ret) MUST_CHECK;
 
+/* How many steps from 'from' on are answers about reservations that may travel in one
+ * request to a server that offers EXTENSION_ANSWERS; 0 or 1: there is none to share it
+ * with. */
+size_t plan_answers(const struct plan *plan, size_t from) MUST_CHECK;
+
+/* Such steps as one request; wire_answers_reply() reads what became of each. */
+void plan_answers_request(const struct plan_step *steps, size_t n, struct arena *arena,
+                          struct wire_request *ret);
+
 #endif

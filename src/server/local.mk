@@ -185,6 +185,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/status.c \
 	src/server/requests/request_table.c \
 	src/server/requests/resv_act.c \
+	src/server/requests/resv_answers.c \
 	src/server/requests/resv_offer.c \
 	src/server/requests/resv_why.c \
 	src/server/requests/walk.c src/server/requests/walk.h \
@@ -423,6 +424,11 @@ check_PROGRAMS += test/unit/server/test_resv_new_series
 TESTS += test/unit/server/test_resv_new_series
 test_unit_server_test_resv_new_series_SOURCES = test/unit/server/test_resv_new_series.c $(RESV_WORLD)
 test_unit_server_test_resv_new_series_LDADD = $(RESV_TEST_LIBS)
+check_PROGRAMS += test/unit/server/test_resv_answers
+TESTS += test/unit/server/test_resv_answers
+test_unit_server_test_resv_answers_SOURCES = test/unit/server/test_resv_answers.c $(RESV_WORLD)
+test_unit_server_test_resv_answers_LDADD = $(RESV_TEST_LIBS)
+
 check_PROGRAMS += test/unit/server/test_resv_push
 TESTS += test/unit/server/test_resv_push
 test_unit_server_test_resv_push_SOURCES = test/unit/server/test_resv_push.c $(RESV_WORLD)

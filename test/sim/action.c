@@ -601,6 +601,8 @@ static bool planner_line(struct sim *s, struct planner *p, const struct words *w
         comes_as_ours(s, p);
     else if (words_are(w, i, "keeps what it knows"))
         p->keeps = true;
+    else if (words_are(w, i, "answers many at once"))
+        p->answers_many = true;
     else if (words_are(w, i, "takes answers twice"))
         p->reads_twice_percent = 10;
     else if (words_are(w, i, "wanders"))

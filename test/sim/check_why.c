@@ -195,24 +195,34 @@ static void check_told(struct sim *s, const struct conn *c, const char *id,
                      c->user, reply->code, id);
 }
 
-/* The reason of a no is kept until the record of it comes in the same turn. */
-static void note_said(struct sim *s, const struct wire_request *rq, struct arena *arena)
+/* The reason of a no is kept until the record of it comes, in the same turn or, of many
+ * answers, in a later one. */
+static void note_said(struct sim *s, const char *id, const char *extend,
+                      struct arena *arena)
 {
-    const struct body_run *body = rq->body;
     struct wire_confirm said = { 0 };
-    struct why *w = find(&s->whys, body->object_id);
+    struct why *w = find(&s->whys, id);
 
-    if (!w || !wire_confirm_read(rq->extend, arena, &said))
+    if (!w || !wire_confirm_read(extend, arena, &said))
         return;
     free(w->said);
     w->said = !said.yes && said.reason ? xstrdup(said.reason) : NULL;
+}
+
+static void note_all_said(struct sim *s, const struct body_answer_resvs *body,
+                          struct arena *arena)
+{
+    for (size_t i = 0; i < body->n; i++)
+        note_said(s, body->answers[i].id, body->answers[i].extend, arena);
 }
 
 void why_requested(struct sim *s, const struct conn *c, const struct wire_request *rq,
                    const struct wire_reply *reply, struct arena *arena)
 {
     if (rq->number == BATCH_CONFIRM_RESV)
-        note_said(s, rq, arena);
+        note_said(s, ((const struct body_run *)rq->body)->object_id, rq->extend, arena);
+    if (rq->number == BATCH_ANSWER_RESVS)
+        note_all_said(s, rq->body, arena);
     if (rq->number == BATCH_RESV_WHY && reply) {
         struct wire_reply open = *reply;
 

@@ -313,6 +313,16 @@ static void check_refusal(struct sim *s, uint32_t number,
                          out->v[i].u.record->id);
 }
 
+/* Which of many answers are a yes: each is judged in a turn of its own. */
+static void note_answers(struct conn *c, const struct body_answer_resvs *body)
+{
+    free(c->yes);
+    c->yes = xcalloc(body->n + 1, sizeof(*c->yes));
+    c->n_judged = 0;
+    for (size_t i = 0; i < body->n; i++)
+        c->yes[i] = strncmp(body->answers[i].extend, YES, strlen(YES)) == 0;
+}
+
 /* The request was the only input of this turn, and nothing was due before it. That the
  * model is as its records say is watched anyway. */
 void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
@@ -338,6 +348,8 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
     s->alters.agreed = rq->number == BATCH_OFFER_RESV ||
                        (rq->number == BATCH_CONFIRM_RESV && rq->extend &&
                         strncmp(rq->extend, YES, strlen(YES)) == 0);
+    if (rq->number == BATCH_ANSWER_RESVS && net_conn(&s->net, conn))
+        note_answers(net_conn(&s->net, conn), rq->body);
     if (rq->number == BATCH_STATUS_RESV)
         check_replies(s, conn, out);
     check_refusal(s, rq->number, reply, out);
@@ -351,8 +363,9 @@ static bool is_done_at_once(uint32_t number)
 
 void check_gone_on(struct sim *s, uint64_t conn, const struct effects *out)
 {
-    const struct conn *c = net_conn(&s->net, conn);
+    struct conn *c = net_conn(&s->net, conn);
 
+    s->alters.agreed = c && c->asked == BATCH_ANSWER_RESVS && c->yes[c->n_judged++];
     if (c && is_done_at_once(c->asked))
         check_refusal(s, c->asked, reply_to(out, conn), out);
 }

@@ -41,6 +41,7 @@ static void send_parcel(struct sim *s, int64_t *last_ms, struct parcel *p, event
 static void forget_conn(struct net *n, struct conn *c)
 {
     HASH_DEL(n->conns, c);
+    free(c->yes);
     free(c);
 }
 

@@ -29,6 +29,8 @@ struct conn {
     const char *user;
     bool server_uid;
     uint32_t asked;       /* number of the request that is not answered; 0: none */
+    bool *yes;            /* of AnswerResvs: which of its answers are a yes */
+    size_t n_judged;      /* ... and how many the server has judged */
     bool dead;            /* the server died; the client will hear of it */
     int64_t to_server_ms; /* arrival of the last message that way */
     int64_t to_client_ms;

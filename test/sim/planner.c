@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
 
+#include "lib/wire/answers.h"
 #include "lib/wire/sched_command.h"
 
 #include <stdlib.h>
@@ -395,7 +396,7 @@ static void keep_answer(struct planner *p, const struct wire_request *rq)
 {
     struct buf bytes = { 0 };
 
-    if (rq->number != BATCH_CONFIRM_RESV)
+    if (rq->number != BATCH_CONFIRM_RESV && rq->number != BATCH_ANSWER_RESVS)
         return;
     batch_encode_request(&bytes, rq);
     free(p->old_bytes);
@@ -445,15 +446,41 @@ static const char *other_vnodes(struct sim *s, struct planner *p, const char *vn
     return ret;
 }
 
-/* True when the step's reply has to come first. */
-static bool carry_out(struct sim *s, struct planner *p, const struct plan_step *planned)
+/* What it says may be wrong. */
+static struct plan_step said(struct sim *s, struct planner *p,
+                             const struct plan_step *planned)
 {
     struct plan_step copy = *planned;
-    const struct plan_step *step = &copy;
-    struct wire_request rq;
 
     if (copy.vnodes && rnd_percent(&s->rnd, p->wrong_percent))
         copy.vnodes = other_vnodes(s, p, copy.vnodes);
+    return copy;
+}
+
+/* The next 'n' steps, in one request. */
+static void carry_out_many(struct sim *s, struct planner *p, size_t n)
+{
+    struct plan_step *steps = ARENA_ARRAY(p->arena, struct plan_step, n);
+    struct wire_request rq;
+
+    for (size_t i = 0; i < n; i++) {
+        steps[i] = said(s, p, &p->plan.steps[p->step + i]);
+        trace_step(s, p, &steps[i]);
+    }
+    plan_answers_request(steps, n, p->arena, &rq);
+    p->n_sent = n;
+    keep_answer(p, &rq);
+    net_request(s, p->conn[0], &rq);
+    sweep_scheduler(s, p);
+}
+
+/* True when the step's reply has to come first. */
+static bool carry_out(struct sim *s, struct planner *p, const struct plan_step *planned)
+{
+    const struct plan_step copy = said(s, p, planned), *step = &copy;
+    struct wire_request rq;
+
+    p->n_sent = 1;
     if (!plan_step_request(step, p->arena, &rq))
         return false;
     trace_step(s, p, step);
@@ -512,10 +539,13 @@ static bool may_leave(const struct planner *p)
 static void act_next(struct sim *s, struct planner *p)
 {
     while (p->step < p->plan.n && !may_leave(p)) {
-        const struct plan_step *step = &p->plan.steps[p->step];
-        bool waits = carry_out(s, p, step);
+        size_t n = p->answers_many ? plan_answers(&p->plan, p->step) : 0;
 
-        if (waits)
+        if (n > 1) {
+            carry_out_many(s, p, n);
+            return;
+        }
+        if (carry_out(s, p, &p->plan.steps[p->step]))
             return;
         p->step++;
     }
@@ -539,6 +569,20 @@ static void registered(struct sim *s, struct planner *p, const struct wire_reply
     send_register(s, p);
 }
 
+/* What became of the next step. */
+static void step_told(struct sim *s, struct planner *p, const struct wire_reply *reply)
+{
+    const struct plan_step *step = &p->plan.steps[p->step++];
+
+    if (reply->code == 0) {
+        note_answered(p, step);
+        return;
+    }
+    sim_trace(s, "scheduler %s: is refused: %s %d", p->name, step->id, reply->code);
+    if (!p->step_twice)
+        p->refused |= step->kind == PLAN_CONFIRM_RESV;
+}
+
 static void step_answered(struct sim *s, struct planner *p,
                           const struct wire_reply *reply)
 {
@@ -553,17 +597,19 @@ static void step_answered(struct sim *s, struct planner *p,
     }
     if (!p->step_twice && rnd_percent(&s->rnd, p->answer_twice_percent)) {
         p->step_twice = true;
-        (void)carry_out(s, p, &p->plan.steps[p->step]);
+        if (p->n_sent > 1)
+            carry_out_many(s, p, p->n_sent);
+        else
+            (void)carry_out(s, p, &p->plan.steps[p->step]);
         return;
     }
-    if (reply->code && !p->step_twice) {
-        sim_trace(s, "scheduler %s: is refused: %d", p->name, reply->code);
-        p->refused = p->plan.steps[p->step].kind == PLAN_CONFIRM_RESV;
+    for (size_t i = 0; i < p->n_sent; i++) {
+        const struct wire_reply one =
+            p->n_sent > 1 ? wire_answers_reply(reply, i) : *reply;
+
+        step_told(s, p, &one);
     }
-    if (reply->code == 0)
-        note_answered(p, &p->plan.steps[p->step]);
     p->step_twice = false;
-    p->step++;
     if (p->refused)
         plan_is_done(s, p);
     else

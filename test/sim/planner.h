@@ -48,7 +48,9 @@ struct planner {
     size_t asked;              /* index of the status request that is not answered */
     struct plan plan;
     size_t step;
-    bool may_cut; /* it says so when it registers, and that it knows of dry runs */
+    bool answers_many; /* what it says about reservations, in one request */
+    size_t n_sent;     /* steps in the request that is not answered */
+    bool may_cut;      /* it says so when it registers, and that it knows of dry runs */
     struct arena *trial_arena;
     struct wire_object *trial; /* that the pass is for; NULL: none */
     bool cut;                  /* the server wants the cycle to end */

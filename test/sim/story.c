@@ -880,6 +880,8 @@ void story_write(uint64_t seed, struct buf *out)
     /* Servers of every make have to be served, and so have schedulers. */
     if (seed % 3 != 0)
         buf_add_str(out, "at 0 scheduler keeps what it knows\n");
+    if (seed % 3 == 1)
+        buf_add_str(out, "at 0 scheduler answers many at once\n");
     if (seed % 9 == 1)
         buf_add_str(out, "at 0 scheduler takes answers twice\n");
     t.two_scheds = seed % 4 == 3;

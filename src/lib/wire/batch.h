@@ -80,6 +80,7 @@ enum batch_number {
     BATCH_RESV_ACT = 202,
     BATCH_DRY_RUN = 203,
     BATCH_OFFER_RESV = 204,
+    BATCH_ANSWER_RESVS = 205,
 };
 
 /* The names of our requests, and of attributes that a stranger must not be sent, in the
@@ -93,6 +94,7 @@ enum batch_number {
 #define EXTENSION_OCCURRENCE "occurrence" /* ResvAct about one of a series */
 #define EXTENSION_PUSH       "push"       /* ResvAct with RESV_ACT_PUSH */
 #define EXTENSION_RELEASE    "release" /* ... RESV_ACT_RELEASE; auto_extend_release */
+#define EXTENSION_ANSWERS    "answers" /* AnswerResvs */
 
 /* The attribute of the reservation in the reply to DryRun that is its number. */
 #define ATTR_DRY_RUN         "dry_run"
@@ -321,6 +323,24 @@ struct body_offer_resv {
     const char *partition;
     size_t n; /* the reservation that is asked about first, then those that it moves */
     struct wire_offer *offers;
+};
+
+/* What a scheduler says about one reservation: the fields of a ConfirmResv. */
+struct wire_answer {
+    const char *id;
+    const char *vnodes;
+    uint64_t start_at;
+    const char *extend; /* confirm.h */
+};
+
+/* AnswerResvs: many answers in one request, so that they travel and are saved together;
+ * each is judged after the one before has become fact (answers.h has the reply). */
+enum {
+    ANSWERS_MOST = 1000,
+};
+struct body_answer_resvs {
+    size_t n;
+    struct wire_answer *answers;
 };
 
 struct wire_request {

@@ -274,6 +274,20 @@ static const struct wire_field offer_resv_fields[] = {
     WIRE_FIELDS_END,
 };
 
+static const struct wire_field answer_fields[] = {
+    WIRE_FIELD(WIRE_STRING, struct wire_answer, id, MAX_RESV_ID),
+    WIRE_FIELD(WIRE_STRING, struct wire_answer, vnodes, 0),
+    WIRE_FIELD(WIRE_ULONG, struct wire_answer, start_at, 0),
+    WIRE_FIELD(WIRE_STRING, struct wire_answer, extend, 0),
+    WIRE_FIELDS_END,
+};
+
+static const struct wire_field answer_resvs_fields[] = {
+    WIRE_FIELD_RECORDS(struct body_answer_resvs, n, answers, answer_fields,
+                       struct wire_answer),
+    WIRE_FIELDS_END,
+};
+
 #define ROW(name_, fields_, body_)                                                     \
     {                                                                                  \
         .name = (name_), .fields = (fields_), .body_size_bytes = sizeof(body_),        \
@@ -356,6 +370,8 @@ static const struct batch_row rows[] = {
     [BATCH_RESV_ACT] = ROW("ResvAct", resv_act_fields, struct body_resv_act),
     [BATCH_DRY_RUN] = ROW("DryRun", run_fields, struct body_run),
     [BATCH_OFFER_RESV] = ROW("OfferResv", offer_resv_fields, struct body_offer_resv),
+    [BATCH_ANSWER_RESVS] =
+        ROW("AnswerResvs", answer_resvs_fields, struct body_answer_resvs),
     [BATCH_STATUS_CHANGES] = ROW("StatusChanges", changes_fields, struct body_changes),
 };
 /* clang-format on */

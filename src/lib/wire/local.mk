@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libhfwire.la
 libhfwire_la_SOURCES = \
+	src/lib/wire/answers.c src/lib/wire/answers.h \
 	src/lib/wire/batch.c src/lib/wire/batch.h \
 	src/lib/wire/batch_table.c \
 	src/lib/wire/confirm.c src/lib/wire/confirm.h \
@@ -28,6 +29,11 @@ check_PROGRAMS += test/unit/wire/test_batch
 TESTS += test/unit/wire/test_batch
 test_unit_wire_test_batch_SOURCES = test/unit/wire/test_batch.c
 test_unit_wire_test_batch_LDADD = libhfwire.la libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/wire/test_answers
+TESTS += test/unit/wire/test_answers
+test_unit_wire_test_answers_SOURCES = test/unit/wire/test_answers.c
+test_unit_wire_test_answers_LDADD = libhfwire.la libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/wire/test_confirm
 TESTS += test/unit/wire/test_confirm

@@ -6,6 +6,7 @@
 #include "scheduler/shell/shell.h"
 
 #include "lib/io/clock.h"
+#include "lib/wire/answers.h"
 #include "scheduler/shell/mirror.h"
 #include "scheduler/shell/status.h"
 
@@ -125,6 +126,29 @@ static void look_for_command(struct cycle *c)
     }
 }
 
+/* Returns 'err'. */
+static int leave_after(struct cycle *c, const char *id, int err, const struct diag *why)
+{
+    if (err) {
+        logfile_printf(c->sh->log, LOG_EV_ERROR, LOG_IN_JOB, id,
+                       "Leaving scheduling cycle because of an internal error. %s",
+                       why->text);
+        c->stop = true;
+    }
+    return err;
+}
+
+/* The step has been sent; 'reply' is empty where none is awaited. */
+static void step_is_done(struct cycle *c, const struct plan_step *step,
+                         const struct wire_reply *reply)
+{
+    shell_log_step(c->sh, step, reply);
+    if (is_resv_step(step) && reply->code == 0)
+        note_answered(c, step->id);
+    else if (is_resv_step(step))
+        c->refused = true;
+}
+
 static void carry_out(struct cycle *c, const struct plan_step *step)
 {
     struct wire_reply reply = { 0 };
@@ -142,28 +166,51 @@ static void carry_out(struct cycle *c, const struct plan_step *step)
         else
             err = link_send(c->sh->primary, &rq, &why);
     }
-    if (err) {
-        logfile_printf(c->sh->log, LOG_EV_ERROR, LOG_IN_JOB, step->id,
-                       "Leaving scheduling cycle because of an internal error. %s",
-                       why.text);
-        c->stop = true;
+    if (leave_after(c, step->id, err, &why) == 0)
+        step_is_done(c, step, &reply);
+}
+
+/* Many answers about reservations go to our server in one request, so that they are
+ * saved together. Any other server is given one after the other. */
+static void carry_out_answers(struct cycle *c, const struct plan_step *steps, size_t n)
+{
+    struct wire_request rq;
+    struct wire_reply reply;
+    struct diag why;
+
+    MUST(!c->stop && n > 1);
+    plan_answers_request(steps, n, c->arena, &rq);
+    if (leave_after(c, steps->id,
+                    link_call(c->sh->primary, &rq, c->arena, &reply, &why), &why))
         return;
+    for (size_t i = 0; i < n; i++) {
+        const struct wire_reply one = wire_answers_reply(&reply, i);
+
+        step_is_done(c, &steps[i], &one);
     }
-    shell_log_step(c->sh, step, &reply);
-    if (is_resv_step(step) && reply.code == 0)
-        note_answered(c, step->id);
-    else if (is_resv_step(step))
-        c->refused = true;
+}
+
+/* Returns how many steps those were. */
+static size_t carry_out_next(struct cycle *c, const struct plan *plan)
+{
+    const struct plan_step *steps = &plan->steps[c->n_done];
+    size_t n = c->sh->can_answer_many ? plan_answers(plan, c->n_done) : 0;
+
+    if (n > 1) {
+        carry_out_answers(c, steps, n);
+        return n;
+    }
+    carry_out(c, steps);
+    if (!c->stop && !is_resv_step(steps))
+        look_for_command(c);
+    return 1;
 }
 
 /* Carry out what the plan has by now. */
 static void carry_out_new(struct cycle *c, const struct plan *plan)
 {
-    for (; c->n_done < plan->n && !c->stop; c->n_done++) {
-        carry_out(c, &plan->steps[c->n_done]);
-        if (!c->stop && !is_resv_step(&plan->steps[c->n_done]))
-            look_for_command(c);
-    }
+    while (c->n_done < plan->n && !c->stop)
+        c->n_done += carry_out_next(c, plan);
 }
 
 /* Where the next cycle goes on; NULL: with the first job. */

@@ -12,14 +12,15 @@ void mirror_ask_server(struct shell *sh)
     const struct wire_request rq = { .number = BATCH_STATUS_SERVER, .body = &body };
     struct arena *arena = arena_new();
     struct wire_reply reply;
+    const char *offers = NULL;
     struct diag why;
 
     wire_attrs_add(&body.wanted, arena, attr, NULL, "", WIRE_OP_SET);
-    sh->can_mirror =
-        link_call(sh->primary, &rq, arena, &reply, &why) == 0 && reply.code == 0 &&
-        reply.objects.n > 0 &&
-        str_list_has(wire_attrs_value(&reply.objects.v[0].attrs, attr, NULL),
-                     EXTENSION_CHANGES);
+    if (link_call(sh->primary, &rq, arena, &reply, &why) == 0 && reply.code == 0 &&
+        reply.objects.n > 0)
+        offers = wire_attrs_value(&reply.objects.v[0].attrs, attr, NULL);
+    sh->can_mirror = str_list_has(offers, EXTENSION_CHANGES);
+    sh->can_answer_many = str_list_has(offers, EXTENSION_ANSWERS);
     arena_free(arena);
 }
 

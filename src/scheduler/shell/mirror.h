@@ -7,8 +7,8 @@
 
 #include "scheduler/shell/shell.h"
 
-/* Find out whether the server tells what has changed. Once for a connection; a server
- * that refuses to say does not. */
+/* Find out whether the server tells what has changed, and takes many answers in one
+ * request. Once for a connection; a server that refuses to say does neither. */
 void mirror_ask_server(struct shell *sh);
 
 /* Bring the snapshot up to date: sh->mirror, of which the next plan is made; what it

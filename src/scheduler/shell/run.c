@@ -19,7 +19,7 @@ static void disconnect(struct shell *sh)
     link_close(sh->secondary);
     sh->primary = sh->secondary = NULL;
     /* The next server may be another one. */
-    sh->no_seq = sh->can_mirror = false;
+    sh->no_seq = sh->can_mirror = sh->can_answer_many = false;
     mirror_drop(sh);
     /* Its commands and its jobs are not the next server's. */
     shell_remember(sh, SCHED_NULL, NULL);

@@ -47,6 +47,8 @@ int handle_resv_delete(const struct model *m, const struct request *rq,
                        struct decision *out);
 int handle_offer_resv(const struct model *m, const struct request *rq,
                       struct decision *out);
+int handle_answer_resvs(const struct model *m, const struct request *rq,
+                        struct decision *out);
 int handle_resv_why(const struct model *m, const struct request *rq,
                     struct decision *out);
 int handle_resv_act(const struct model *m, const struct request *rq,

@@ -28,6 +28,7 @@ static const struct request_row rows[] = {
     [BATCH_SUBMIT_RESV] = { handle_submit_resv, WHO_ANYONE },
     [BATCH_CONFIRM_RESV] = { handle_resv_confirm, WHO_STAFF },
     [BATCH_OFFER_RESV] = { handle_offer_resv, WHO_STAFF },
+    [BATCH_ANSWER_RESVS] = { handle_answer_resvs, WHO_STAFF },
     [BATCH_RESV_WHY] = { handle_resv_why, WHO_ANYONE },
     [BATCH_RESV_ACT] = { handle_resv_act, WHO_ANYONE },
     [BATCH_DELETE_RESV] = { handle_resv_delete, WHO_ANYONE },

@@ -54,7 +54,7 @@ int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena 
 #define EXTENSIONS                                                                     \
     EXTENSION_CHANGES "," EXTENSION_WHY "," EXTENSION_ON_END "," EXTENSION_AUTO_EXTEND \
                       "," EXTENSION_DRY_RUN "," EXTENSION_OCCURRENCE                   \
-                      "," EXTENSION_PUSH "," EXTENSION_RELEASE
+                      "," EXTENSION_PUSH "," EXTENSION_RELEASE "," EXTENSION_ANSWERS
 
 static show_fn show_of_kind(enum obj_kind kind)
 {

@@ -359,6 +359,69 @@ static void test_as_much_as_there_is(void)
     }
 }
 
+/* An answer with other times has a request of its own; others may share one. */
+static void test_which_answers_share_a_request(void)
+{
+    static const char UN[] = "reserve_state=1 reserve_substate=1";
+    struct scene sc = scene_new();
+    const struct body_answer_resvs *body;
+    struct wire_request rq;
+    size_t n = 0, n_shared = 0;
+
+    scene_hosts(&sc, 3, 2);
+    extended(&sc, 3, "1:ncpus=2", "(n1:ncpus=2)", "alter_allows=push");
+    follower(&sc, 2, 2, 4, 1, "n1", "");
+    scene_resv(&sc, 5, UN, NOW + 100, NOW + 200, "1:ncpus=2",
+               "Resource_List.place=free");
+    scene_resv(&sc, 6, UN, NOW + 100, NOW + 200, "1:ncpus=2",
+               "Resource_List.place=free");
+    scene_resv(&sc, 7, UN, NOW + 100, NOW + 200, "1:ncpus=3",
+               "Resource_List.place=free");
+    scene_plan(&sc);
+    CU_ASSERT_EQUAL_FATAL(sc.plan.n, 4);
+    for (size_t i = 0; i<sc.plan.n; i += n> 0 ? n : 1) {
+        n = plan_answers(&sc.plan, i);
+        CU_ASSERT_EQUAL(n == 0, sc.plan.steps[i].n_places > 0);
+        if (n < 2)
+            continue;
+        n_shared += n;
+        plan_answers_request(&sc.plan.steps[i], n, sc.arena, &rq);
+        CU_ASSERT_EQUAL_FATAL(rq.number, BATCH_ANSWER_RESVS);
+        body = rq.body;
+        CU_ASSERT_EQUAL_FATAL(body->n, n);
+        CU_ASSERT_STRING_EQUAL(body->answers[0].id, "R5.svr");
+        CU_ASSERT_STRING_EQUAL(body->answers[0].vnodes, "(n2:ncpus=2)");
+        CU_ASSERT_EQUAL(body->answers[0].start_at, NOW + 100);
+        CU_ASSERT_STRING_EQUAL(body->answers[0].extend,
+                               "PBS_RESV_CONFIRM_SUCCESS:partition=pbs-default");
+        CU_ASSERT_STRING_EQUAL(body->answers[n - 1].vnodes, "null");
+    }
+    CU_ASSERT_EQUAL(n_shared, 3);
+    CU_ASSERT_EQUAL(plan_answers(&sc.plan, sc.plan.n), 0);
+    scene_free(&sc);
+}
+
+/* One request has no more answers than a server takes. */
+static void test_how_many_share_a_request(void)
+{
+    static struct plan_step steps[ANSWERS_MOST + 5];
+    struct plan plan = { .n = ARRAY_LEN(steps), .steps = steps };
+    static char long_text[(1 << 20) + 1];
+
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++)
+        steps[i] = (struct plan_step){ .kind = PLAN_CONFIRM_RESV,
+                                       .id = "R1.svr",
+                                       .vnodes = "(n1:ncpus=1)" };
+    CU_ASSERT_EQUAL(plan_answers(&plan, 0), ANSWERS_MOST);
+    CU_ASSERT_EQUAL(plan_answers(&plan, ANSWERS_MOST), 5);
+    steps[3].kind = PLAN_RUN_JOB;
+    CU_ASSERT_EQUAL(plan_answers(&plan, 0), 3);
+    CU_ASSERT_EQUAL(plan_answers(&plan, 3), 0);
+    memset(long_text, 'x', sizeof(long_text) - 1);
+    steps[1].vnodes = long_text;
+    CU_ASSERT_EQUAL(plan_answers(&plan, 0), 2);
+}
+
 /* What is sent. */
 static void test_the_request(void)
 {
@@ -630,6 +693,8 @@ int main(void)
         { "a chain", test_a_chain },
         { "nobody overtakes", test_nobody_overtakes },
         { "one that waits makes room too", test_one_that_waits_makes_room_too },
+        { "which answers share a request", test_which_answers_share_a_request },
+        { "how many share a request", test_how_many_share_a_request },
         { "who is not moved", test_who_is_not_moved },
         { "a series with a gap", test_a_series_with_a_gap },
         { "jobs are not moved", test_jobs_are_not_moved },

@@ -31,6 +31,9 @@ static void test_known_requests_have_the_known_bytes(void)
     struct wire_offer offers[] = { { "R5.svr", 7, 12, "(a:ncpus=1)" },
                                    { "R6.svr", 12, 15, "(b:ncpus=1)" } };
     const struct body_offer_resv offer = { 42, "p", 2, offers };
+    struct wire_answer answers[] = { { "R5.svr", "(a:ncpus=1)", 7, "yes" },
+                                     { "R6.svr", "null", 0, "no" } };
+    const struct body_answer_resvs answer = { 2, answers };
     const struct body_script script = { .job_id = "", .data = { "#!/bin/sh\n", 10 } };
     const struct {
         const char *story;
@@ -68,6 +71,10 @@ static void test_known_requests_have_the_known_bytes(void)
           { BATCH_OFFER_RESV, "root", &offer, NULL },
           "+2+23+204+4root2+42+1p+2+6R5.svr+72+122+11(a:ncpus=1)"
           "+6R6.svr2+122+152+11(b:ncpus=1)+0" },
+        { "AnswerResvs",
+          { BATCH_ANSWER_RESVS, "root", &answer, NULL },
+          "+2+23+205+4root+2+6R5.svr2+11(a:ncpus=1)+7+3yes"
+          "+6R6.svr+4null+0+2no+0" },
         { "the size is written for you",
           { BATCH_JOB_SCRIPT, "root", &script, NULL },
           "+2+2+3+4root+0+02+10+02+10#!/bin/sh\n+0" },
