@@ -32,6 +32,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/as_user.c src/mom/shell/as_user.h \
 	src/mom/shell/config.c src/mom/shell/config.h \
 	src/mom/shell/copy.c src/mom/shell/copy.h \
+	src/mom/shell/copy_file.c src/mom/shell/copy_file.h \
 	src/mom/shell/demux.c src/mom/shell/demux.h \
 	src/mom/shell/environ.c src/mom/shell/environ.h \
 	src/mom/shell/epilogues.c src/mom/shell/epilogues.h \
@@ -45,6 +46,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/plan.c src/mom/shell/plan.h \
 	src/mom/shell/proc.c src/mom/shell/proc.h \
 	src/mom/shell/prologue.c src/mom/shell/prologue.h \
+	src/mom/shell/sandbox.c src/mom/shell/sandbox.h \
 	src/mom/shell/script.c src/mom/shell/script.h \
 	src/mom/shell/servers.c \
 	src/mom/shell/service.c src/mom/shell/service.h \
@@ -53,17 +55,23 @@ pbs_mom_SOURCES = \
 	src/mom/shell/spawn.c src/mom/shell/spawn.h \
 	src/mom/shell/task_service.c src/mom/shell/task_service.h \
 	src/mom/shell/tasks.c \
+	src/mom/shell/transfer.c src/mom/shell/transfer.h \
 	src/mom/shell/tree.c src/mom/shell/tree.h \
 	src/mom/shell/usecp.c src/mom/shell/usecp.h \
 	src/mom/shell/vnodefile.c src/mom/shell/vnodefile.h
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
-check_PROGRAMS += test/unit/mom/test_config \
+check_PROGRAMS += test/unit/mom/test_config test/unit/mom/test_copy \
 	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
-TESTS += test/unit/mom/test_config \
+TESTS += test/unit/mom/test_config test/unit/mom/test_copy \
 	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
+test_unit_mom_test_copy_SOURCES = test/unit/mom/test_copy.c \
+	src/mom/shell/copy.c src/mom/shell/copy_file.c src/mom/shell/plain.c \
+	src/mom/shell/sandbox.c src/mom/shell/transfer.c src/mom/shell/tree.c \
+	src/mom/shell/usecp.c
+test_unit_mom_test_copy_LDADD = libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_hosts_SOURCES = test/unit/mom/test_hosts.c test/unit/mom/node1.h
 test_unit_mom_test_hosts_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
@@ -79,17 +87,19 @@ test_unit_mom_test_vnodefile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfb
 	-lcunit
 
 test_unit_mom_test_plan_SOURCES = test/unit/mom/test_plan.c \
-	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plan.c src/mom/shell/usecp.c
+	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plan.c src/mom/shell/sandbox.c \
+	src/mom/shell/usecp.c
 test_unit_mom_test_plan_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_script_SOURCES = test/unit/mom/test_script.c \
 	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plain.c \
-	src/mom/shell/plan.c src/mom/shell/prologue.c src/mom/shell/script.c \
-	src/mom/shell/usecp.c
+	src/mom/shell/plan.c src/mom/shell/prologue.c src/mom/shell/sandbox.c \
+	src/mom/shell/script.c src/mom/shell/usecp.c
 test_unit_mom_test_script_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \
-	src/mom/shell/home.c src/mom/shell/proc.c src/mom/shell/tasks.c
+	src/mom/shell/home.c src/mom/shell/proc.c src/mom/shell/sandbox.c \
+	src/mom/shell/tasks.c
 test_unit_mom_test_tasks_LDADD = libhfmomcore.la libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit -lm
 test_unit_mom_test_user_files_SOURCES = test/unit/mom/test_user_files.c \

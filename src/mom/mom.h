@@ -110,9 +110,15 @@ struct mom_effect {
             int32_t session, status;
             const char *asked, *used; /* "name=value,name=value" */
         } epilogue;
-        int32_t run_version; /* DROP: the run of which files are left */
-        struct {             /* TELL */
-            uint64_t token;  /* 0: nobody waits */
+        struct {                 /* DROP */
+            int32_t run_version; /* the run of which files are left */
+            const char
+                *sandbox;     /* the directory of its own, with its files; NULL: none,
+                                 or it stays, for something was not delivered */
+            const char *user; /* whose it is */
+        } drop;
+        struct {            /* TELL */
+            uint64_t token; /* 0: nobody waits */
             bool to_output, to_error;
             const char *text;
         } tell;
@@ -224,6 +230,8 @@ void mom_prepared(struct mom *m, int64_t now_at, const char *job_id, const char 
                   uint16_t out_port, uint16_t err_port, struct mom_out *out);
 /* How tasks of the job show that they are; said before MOM_START is answered. */
 void mom_set_cookie(struct mom *m, const char *job_id, const char *cookie);
+/* Where it works, if it starts; said before MOM_START is answered. */
+void mom_set_jobdir(struct mom *m, const char *job_id, const char *path);
 /* As mom_started() and mom_exited(), of a task that was spawned. */
 void mom_task_started(struct mom *m, int64_t now_at, const char *job_id, uint32_t task,
                       int32_t session, int32_t status, const char *text,

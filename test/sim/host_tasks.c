@@ -547,7 +547,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         copy_files(h, e->u.files.token);
         break;
     case MOM_DROP:
-        drop_job(h, e->job_id, e->u.run_version);
+        drop_job(h, e->job_id, e->u.drop.run_version);
         break;
     default: /* nobody reads what is told to the job's user */
         MUST(executor_has(e->kind));

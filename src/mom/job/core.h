@@ -52,6 +52,10 @@ struct mom_task {
     int64_t sampled_at;
 };
 
+/* An attribute of a job that has files left which could not be delivered: ours, and
+ * only in the record. */
+#define JOB_UNDELIVERED "hf_undelivered"
+
 /* Who waits for something of a task: another host, or a task of this host. */
 struct asker {
     uint64_t stream; /* or its connection, MOM_TASK_CONNECTION; 0: nobody */
@@ -211,6 +215,7 @@ struct copying {
     uint64_t token;
     uint64_t stream;
     char *msgid;
+    bool is_out;  /* it delivers files */
     char *job_id; /* of which it holds the files; it need not be here, since files are
                      staged in before the job comes. Empty: of none */
     UT_hash_handle hh;

@@ -6,6 +6,7 @@
 #include "lib/base/instant.h"
 
 #include <signal.h>
+#include <strings.h>
 
 /* Exit statuses with which the server runs a job again (execution.md 20). */
 #define STATUS_RETRY     (-3)
@@ -93,6 +94,19 @@ static const char *home_of(const struct mom_job *j, struct arena *arena)
         return jobdir;
     at += strlen("PBS_O_HOME=");
     return arena_strndup(arena, at, strcspn(at, ","));
+}
+
+void mom_set_jobdir(struct mom *m, const char *job_id, const char *path)
+{
+    struct wire_attr attr = { .name = "jobdir", .value = path };
+    const struct wire_attrs one = { .n = 1, .v = &attr };
+    struct mom_job *j = job_find(m, job_id);
+    struct arena *arena = arena_new();
+    const char *known = j ? home_of(j, arena) : NULL;
+
+    if (j && !(known && strcmp(known, path) == 0))
+        job_replace_attrs(j, &one);
+    arena_free(arena);
 }
 
 /* The first update is what makes the job run in the server's eyes. */
@@ -427,6 +441,29 @@ void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_ou
     save(j, out);
 }
 
+/* Output that its user wants kept on this host lies in its directory too. */
+static bool keeps_output(const struct mom_job *j)
+{
+    const char *keep = wire_attrs_value(&j->attrs, "Keep_Files", NULL);
+
+    return keep && strpbrk(keep, "oe") && !strchr(keep, 'd');
+}
+
+static void fill_drop(const struct mom_job *j, struct mom_effect *e,
+                      struct arena *arena)
+{
+    const char *word = wire_attrs_value(&j->attrs, "sandbox", NULL);
+    const char *dir = wire_attrs_value(&j->attrs, "jobdir", NULL);
+    const char *user = wire_attrs_value(&j->attrs, "euser", NULL);
+
+    e->u.drop.run_version = j->run_version;
+    if (word && dir && user && strcasecmp(word, "PRIVATE") == 0 && !j->is_sister &&
+        !keeps_output(j) && !wire_attrs_value(&j->attrs, JOB_UNDELIVERED, NULL)) {
+        e->u.drop.sandbox = arena_strdup(arena, dir);
+        e->u.drop.user = arena_strdup(arena, user);
+    }
+}
+
 void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     if (!j->is_dropped)
@@ -447,7 +484,7 @@ void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
     out_job(out, MOM_DROP, j);
     /* The shell removes files of this run by its number, and the job is freed before
      * the shell hears of that. */
-    out->v[out->n - 1].u.run_version = j->run_version;
+    fill_drop(j, &out->v[out->n - 1], out->arena);
     job_free(m, j);
 }
 

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#define COPY_DIRECTION_OUT 1     /* bit of a CopyFiles (tpp.md 6.2) */
 #define STATUS_RERUN       (-11) /* the server queues the job again (execution.md 20) */
 /* What a log line shows of the number of a stream: enough to follow one. */
 #define STREAM_NUMBER_BITS 0xfffff
@@ -295,6 +296,14 @@ static void take_hold(const struct ask *a)
     refuse(a, PBSE_NOSUP);
 }
 
+static struct copying *copying_of(const struct mom *m, uint64_t token)
+{
+    struct copying *c;
+
+    HASH_FIND(hh, m->copies, &token, sizeof(token), c);
+    return c;
+}
+
 static struct body_files *copy_files_body(const struct body_files *b,
                                           struct arena *arena)
 {
@@ -344,6 +353,19 @@ static void take_files(const struct ask *a)
     e->u.files.token = answer_later(a, j ? j->id : "");
     e->u.files.remove = a->rq->number == BATCH_DEL_FILES;
     e->u.files.body = copy_files_body(body, a->out->arena);
+    copying_of(a->m, e->u.files.token)->is_out =
+        !e->u.files.remove && (body->direction & COPY_DIRECTION_OUT);
+}
+
+/* What it could not deliver lies in its directory: that stays, also when the MoM is
+ * restarted before the server lets the job go. */
+static void note_undelivered(struct mom_job *j, struct mom_out *out)
+{
+    struct wire_attr attr = { .name = JOB_UNDELIVERED, .value = "1" };
+    const struct wire_attrs one = { .n = 1, .v = &attr };
+
+    job_replace_attrs(j, &one);
+    out_job(out, MOM_SAVE, j);
 }
 
 void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
@@ -353,7 +375,7 @@ void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
     struct mom_job *j;
 
     (void)now_at;
-    HASH_FIND(hh, m->copies, &token, sizeof(token), c);
+    c = copying_of(m, token);
     if (!c)
         return;
     /* Files that were staged in before the job came have no job to find: their id is
@@ -362,6 +384,8 @@ void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
     if (j) {
         MUST(j->n_copying > 0);
         j->n_copying--;
+        if (code && c->is_out && !j->is_dropped)
+            note_undelivered(j, out);
         if (j->is_dropped && j->n_copying == 0)
             life_drop(m, j, out);
     }

@@ -147,6 +147,36 @@ static bool take_tmpdir(struct reading *r, const struct directive *d, const char
     return take_text(r, d, arg);
 }
 
+/* "DIR" or "DIR shared". Everybody makes directories there, and nobody may touch those
+ * of others. */
+static bool take_jobdir_root(struct reading *r, const struct directive *d,
+                             const char *arg)
+{
+    size_t len = strcspn(arg, " \t");
+    const char *dir = arena_strndup(r->c->arena, arg, len);
+    const char *word = arg + len + strspn(arg + len, " \t");
+    struct stat st;
+
+    if (*word && strcasecmp(word, "shared") != 0) {
+        say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
+        return false;
+    }
+    r->c->jobdir_is_shared = *word != '\0';
+    if (strcmp(dir, "PBS_USER_HOME") == 0) {
+        r->c->jobdir_root = NULL;
+        return true;
+    }
+    if (dir[0] != '/' || stat(dir, &st) < 0 || !S_ISDIR(st.st_mode) ||
+        (st.st_mode & 01777) != 01777 || (st.st_uid != 0 && st.st_uid != geteuid())) {
+        say(r, LOG_EV_ERROR, "tmp_file_sec_user",
+            "Security violation \"%s\" resolves to \"(null)\"", dir);
+        return false;
+    }
+    r->c->jobdir_root = dir;
+    say(r, LOG_EV_SYSTEM, d->name, "%s", arg);
+    return true;
+}
+
 static bool take_client(struct reading *r, const struct directive *d, const char *arg)
 {
     const char **more;
@@ -228,6 +258,7 @@ static const struct directive directives[] = {
     { "attach_allow", take_nothing, 0 },
     { "gen_nodefile_on_sister_mom", take_nothing, 0 },
     { "job_launch_delay", take_nothing, 0 },
+    { "jobdir_root", take_jobdir_root, 0 },
     { "max_poll_downtime", take_seconds, offsetof(struct config, max_poll_downtime_s) },
     { "prologalarm", take_prolog_alarm, offsetof(struct config, prolog_alarm_s) },
     { "reject_root_scripts", take_nothing, 0 },

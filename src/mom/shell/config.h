@@ -19,10 +19,12 @@ struct config {
     int64_t max_poll_downtime_s; /* how long another host of a job may be lost */
     double cputmult, wallmult;
     bool enforce_mem;
-    int64_t prolog_alarm_s; /* time that a prologue or an epilogue may take */
-    int64_t copy_alarm_s;   /* time that one request to copy files may take */
-    const char *tmpdir;     /* NULL: of pbs.conf */
-    const char *node_name;  /* $momname; NULL: as pbs.conf says */
+    int64_t prolog_alarm_s;  /* time that a prologue or an epilogue may take */
+    int64_t copy_alarm_s;    /* time that one request to copy files may take */
+    const char *tmpdir;      /* NULL: of pbs.conf */
+    const char *jobdir_root; /* of sandboxes; NULL: the user's home */
+    bool jobdir_is_shared;   /* by all hosts of a job */
+    const char *node_name;   /* $momname; NULL: as pbs.conf says */
     size_t n_clients;
     const char **clients; /* $clienthost */
     size_t n_usecp;

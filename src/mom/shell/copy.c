@@ -1,144 +1,67 @@
 /* copy.c - see copy.h.
  *
- * A copy is written beside its destination and renamed, so that nobody sees half a
- * file. Only plain files are read and written (plain.h).
- *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/copy.h"
 
-#include "mom/shell/plain.h"
+#include "mom/shell/copy_file.h"
+#include "mom/shell/sandbox.h"
+#include "mom/shell/transfer.h"
+#include "mom/shell/tree.h"
 #include "mom/shell/usecp.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <fnmatch.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool copy_bytes(int from, int to)
+struct copying { /* one request on its way */
+    const struct copy_work *work;
+    struct arena *arena;
+    struct buf *report;
+    bool in_sandbox;
+    size_t n_done;
+    struct { /* what has been staged in */
+        size_t n, cap;
+        const char **v;
+    } staged;
+};
+
+/* A line for the MoM's log, among the words for the user (copy_line()). */
+static void log_line(const struct copying *c, int event, const char *object,
+                     const char *text)
 {
-    MUST(from >= 0 && to >= 0 && from != to);
+    buf_printf(c->report, "%c%d %s ", COPY_LOG_MARK, event, object);
+    for (; *text; text++) /* a path may have any byte in it */
+        buf_add_char(c->report, (unsigned char)*text < ' ' ? '?' : *text);
+    buf_add_char(c->report, '\n');
+}
 
-    char block[65536];
-    ssize_t n;
+const char *copy_line(const char *at, struct copy_line *ret, struct arena *arena)
+{
+    size_t len = strcspn(at, "\n");
+    const char *after = at + len + (at[len] == '\n');
+    char *words;
 
-    while ((n = read(from, block, sizeof(block))) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        /* A write may take a part only, when a disk gets full or a signal comes. */
-        for (ssize_t done = 0; done < n;) {
-            ssize_t w = write(to, block + done, (size_t)(n - done));
-
-            if (w < 0 && errno != EINTR)
-                return false;
-            done += MAX_OF(w, (ssize_t)0);
-        }
+    *ret = (struct copy_line){ 0 };
+    if (at[0] == COPY_COUNT_MARK) {
+        ret->n_done = (size_t)strtoull(at + 1, NULL, 10);
+    } else if (at[0] == COPY_LOG_MARK) {
+        ret->event = (int)strtol(at + 1, &words, 10);
+        words += *words == ' ';
+        ret->object = arena_strndup(arena, words, strcspn(words, " \n"));
+        words += strcspn(words, " \n");
+        words += *words == ' ';
+        ret->text = arena_strndup(arena, words, strcspn(words, "\n"));
+    } else {
+        ret->words = arena_strndup(arena, at, (size_t)(after - at));
     }
-    return true;
-}
-
-static bool failed(const char *path, struct diag *why)
-{
-    /* copy_open() looks at errno to decide whether there is another way. */
-    int err = errno;
-
-    diag_set(why, PBSE_SYSTEM, "%.200s: %s", path, strerror(err));
-    errno = err;
-    return false;
-}
-
-/* Write straight into a file that is there. This is for a directory that takes no new
- * names, where nothing can be renamed into place. */
-static bool copy_into(int from, const char *dest, struct diag *why)
-{
-    int to = plain_open(dest, O_WRONLY | O_TRUNC, 0, why);
-    bool ok;
-
-    if (to < 0)
-        return false;
-    ok = copy_bytes(from, to) || failed(dest, why);
-    /* File servers may tell of a full disk at the end only. */
-    return (close(to) == 0 || failed(dest, why)) && ok;
-}
-
-static bool fill(int from, int to, mode_t mode)
-{
-    bool ok = copy_bytes(from, to) && fchmod(to, mode & 0777) == 0;
-    int err = errno;
-
-    if (close(to) < 0 && ok)
-        return false;
-    errno = err;
-    return ok;
-}
-
-static bool copy_beside(int from, const struct stat *st, const char *dest,
-                        struct diag *why)
-{
-    /* The name is new (O_EXCL), and only this process has its number: two copies to one
-     * place do not write into the same file. */
-    char *tmp = xasprintf("%s.pbs%d", dest, (int)getpid());
-    int to = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool ok = to >= 0 && fill(from, to, st->st_mode) && rename(tmp, dest) == 0;
-
-    if (!ok) {
-        failed(dest, why);
-        if (to >= 0)
-            (void)unlink(tmp);
-    }
-    free(tmp);
-    return ok;
-}
-
-/* True when something else than a plain file is there: it is not replaced. */
-static bool is_in_the_way(const char *dest, struct diag *why)
-{
-    struct stat st;
-    int fd;
-
-    if (stat(dest, &st) < 0 || S_ISREG(st.st_mode))
-        return false;
-    fd = plain_open(dest, O_WRONLY, 0, why);
-    if (fd >= 0)
-        close(fd); /* it has become a plain file meanwhile */
-    return fd < 0;
-}
-
-static bool copy_open(int from, const char *dest, struct diag *why)
-{
-    struct stat st;
-
-    MUST(from >= 0);
-    if (is_in_the_way(dest, why))
-        return false;
-    if (fstat(from, &st) < 0)
-        return failed(dest, why);
-    if (copy_beside(from, &st, dest, why))
-        return true;
-    /* Bytes may have been read before the first way failed. */
-    return errno == EACCES && lseek(from, 0, SEEK_SET) == 0 &&
-           access(dest, F_OK) == 0 && copy_into(from, dest, why);
-}
-
-static bool copy_file(const char *src, int flags, const char *dest, struct diag *why)
-{
-    char real[PATH_MAX];
-    int from = plain_open(src, O_RDONLY | flags, 0, why);
-    bool ok;
-
-    if (from < 0)
-        return false;
-    if (realpath(dest,
-                 real)) /* the file behind a link is written, and the link stays */
-        dest = real;
-    ok = copy_open(from, dest, why);
-    close(from);
-    return ok;
+    return after;
 }
 
 const char *copy_spool_path(const struct plan_host *h, const char *name,
@@ -150,6 +73,33 @@ const char *copy_spool_path(const struct plan_host *h, const char *name,
 
     MUST(h->home);
     return arena_printf(arena, "%s/spool/%s", h->home, base ? base + 1 : name);
+}
+
+/* The file of a pair on this host. A job's output lies in its sandbox if it has one. */
+static const char *local_path(const struct copying *c,
+                              const struct wire_file_pair *pair)
+{
+    const char *base = strrchr(pair->local, '/');
+
+    if (pair->flag != COPY_STD_FILE)
+        return copy_unescape(pair->local, c->arena);
+    return c->in_sandbox ? (base ? base + 1 : pair->local)
+                         : copy_spool_path(c->work->host, pair->local, c->arena);
+}
+
+/* A comma divides the entries of the attribute, and a backslash makes it one of the
+ * path. */
+const char *copy_unescape(const char *path, struct arena *arena)
+{
+    char *copy = arena_strdup(arena, path), *to = copy;
+
+    for (const char *at = path; *at; at++) {
+        if (at[0] == '\\' && at[1] == ',')
+            at++;
+        *to++ = *at;
+    }
+    *to = '\0';
+    return copy;
 }
 
 /* When the destination is a directory, the file goes into it under its own name. */
@@ -164,87 +114,280 @@ static const char *into_directory(const char *dest, const char *src,
     return dest;
 }
 
-static void say_failed(struct buf *text, const char *src, const char *dest,
-                       const char *words)
+static void log_try(void *arg, const char *line)
 {
-    buf_printf(text,
-               "Unable to copy file %s to %s\n>>> error from copy\n%s\n"
-               ">>> end error output\n",
-               src, dest, words);
+    log_line(arg, LOG_EV_DEBUG, "sys_copy", line);
 }
 
-static bool copy_out(const struct plan_host *h, const struct wire_file_pair *pair,
-                     struct buf *report, struct arena *arena)
+/* By a program: to or from another host, or a directory on this one. */
+static bool transfer(struct copying *c, const char *from, const char *to,
+                     bool is_remote, struct diag *why)
+{
+    const struct transfer t = { .conf = c->work->host->conf,
+                                .from = from,
+                                .to = to,
+                                .is_remote = is_remote,
+                                .pause_s = c->work->pause_s,
+                                .log = log_try,
+                                .arg = c };
+    struct buf words = { 0 };
+    int status = transfer_run(&t, &words);
+
+    if (status) {
+        size_t len = words.len;
+
+        while (len > 0 && words.data[len - 1] == '\n')
+            len--;
+        diag_set(why, status, "%.*s", (int)len, len ? words.data : "");
+        log_line(c, LOG_EV_ERROR, "copy_file",
+                 arena_printf(c->arena, "Job %s: sys_copy failed, return value=%d",
+                              c->work->body->job_id, status));
+    }
+    buf_fini(&words);
+    return status == 0;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* On this host: plain files by ourselves, since nothing else is opened then. */
+static bool copy_here(struct copying *c, const char *src, int flags, const char *dest,
+                      struct diag *why)
+{
+    struct stat st;
+
+    if (lstat(src, &st) == 0 && is_directory(src) && !(flags & O_NOFOLLOW))
+        return transfer(c, src, dest, false, why);
+    return copy_file(src, flags, into_directory(dest, src, c->arena), why);
+}
+
+/* Words for the user. A path or what a program wrote may hold the marks of the other
+ * kinds of lines. */
+static void say(const struct copying *c, const char *text)
+{
+    for (; *text; text++)
+        buf_add_char(
+            c->report,
+            (unsigned char)*text < ' ' && *text != '\n' && *text != '\t' ? '?' : *text);
+}
+
+static void say_failed(const struct copying *c, const char *what, const char *src,
+                       const char *dest, const char *words)
+{
+    say(c, arena_printf(c->arena,
+                        "Unable to copy file %s %s %s\n>>> error from copy\n%s\n"
+                        ">>> end error output\n",
+                        src, what, dest, words));
+}
+
+/* One file or directory to where the pair says. */
+static bool copy_out_one(struct copying *c, const struct wire_file_pair *pair,
+                         const char *src)
 {
     bool std = pair->flag == COPY_STD_FILE;
-    const char *src = std ? copy_spool_path(h, pair->local, arena) : pair->local;
-    const char *dest = usecp_path(h, pair->remote, arena);
+    const char *remote = copy_unescape(pair->remote, c->arena);
+    const char *dest = usecp_path(c->work->host, remote, c->arena);
+    struct stat st;
     struct diag why;
+    bool ok;
 
     if (dest && strcmp(dest, "/dev/null") == 0)
         return true;
-    if (!dest) {
-        say_failed(report, src, pair->remote, "no way to copy to another host");
+    if (lstat(src, &st) < 0)
+        ok = !diag_set(&why, PBSE_SYSTEM, "%s: %s", src, strerror(errno));
+    else if (dest)
+        /* In the spool everybody may make names, so no link is followed there; a file
+         * that the user names is opened with the user's rights only. */
+        ok = copy_here(c, src, std ? O_NOFOLLOW : 0, dest, &why);
+    else
+        ok = transfer(c, src, transfer_remote(remote, c->work->body->owner, c->arena),
+                      true, &why);
+    if (!ok) {
+        say_failed(c, "to", src, remote, why.text);
         return false;
     }
-    /* In the spool everybody may make names, so no link is followed there; a file that
-     * the user names is opened with the user's rights only. */
-    if (copy_file(src, std ? O_NOFOLLOW : 0, into_directory(dest, src, arena), &why)) {
-        (void)unlink(src);
+    /* A sandbox goes as a whole, when everything has been delivered. What cannot be
+     * removed was delivered all the same. */
+    if (!c->in_sandbox && !tree_remove(AT_FDCWD, src))
+        log_line(c, LOG_EV_DEBUG, "copy_file",
+                 arena_printf(c->arena, "%s stays: %s", src, strerror(errno)));
+    return true;
+}
+
+static bool has_pattern(const char *path)
+{
+    const char *base = strrchr(path, '/');
+
+    return strpbrk(base ? base + 1 : path, "*?") != NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Names in 'dir' that match; those with a dot in front are hidden from patterns. */
+static size_t match(const char *dir, const char *pattern, struct arena *arena,
+                    const char ***ret)
+{
+    struct {
+        size_t n, cap;
+        const char **v;
+    } names = { 0 };
+    DIR *d = opendir(dir);
+    const struct dirent *e;
+
+    while (d && (e = readdir(d))) {
+        if (e->d_name[0] == '.' || fnmatch(pattern, e->d_name, 0) != 0)
+            continue;
+        ARENA_ROOM(arena, &names, v, 16);
+        names.v[names.n++] = arena_strdup(arena, e->d_name);
+    }
+    if (d)
+        closedir(d);
+    if (names.n)
+        qsort(names.v, names.n, sizeof(*names.v), by_name);
+    *ret = names.v;
+    return names.n;
+}
+
+static bool copy_out(struct copying *c, const struct wire_file_pair *pair)
+{
+    const char *src = local_path(c, pair), *slash = strrchr(src, '/'), **names;
+    const char *dir =
+        slash ? arena_strndup(c->arena, src, (size_t)(slash + 1 - src)) : "";
+    bool ok = true;
+    size_t n;
+
+    if (pair->flag == COPY_STD_FILE || !has_pattern(src))
+        return copy_out_one(c, pair, src);
+    n = match(*dir ? dir : ".", slash ? slash + 1 : src, c->arena, &names);
+    if (n == 0) {
+        say_failed(c, "to", src, pair->remote, "no file matches");
+        return false;
+    }
+    for (size_t i = 0; i < n; i++)
+        ok = copy_out_one(c, pair, arena_printf(c->arena, "%s%s", dir, names[i])) && ok;
+    return ok;
+}
+
+static bool copy_in(struct copying *c, const struct wire_file_pair *pair)
+{
+    const char *dest = copy_unescape(pair->local, c->arena);
+    const char *remote = copy_unescape(pair->remote, c->arena);
+    const char *src = usecp_path(c->work->host, remote, c->arena);
+    /* A directory takes the file under its own name, and may be one itself afterwards.
+     */
+    const char *made =
+        into_directory(dest, src ? src : strchr(remote, ':') + 1, c->arena);
+    struct stat st;
+    struct diag why;
+    bool ok;
+
+    ARENA_ROOM(c->arena, &c->staged, v, 16);
+    if (src) {
+        ok = copy_here(c, src, 0, dest, &why);
+    } else {
+        ok = transfer(c, transfer_remote(remote, c->work->body->owner, c->arena), dest,
+                      true, &why);
+        if (ok && lstat(made, &st) < 0)
+            ok = !diag_set(&why, TRANSFER_UNTOUCHED, "%s: %s", made, strerror(errno));
+    }
+    if (ok) {
+        c->staged.v[c->staged.n++] = made;
         return true;
     }
-    say_failed(report, src, pair->remote, why.text);
+    log_line(c, LOG_EV_ERROR, "stage_file",
+             arena_printf(c->arena,
+                          "Job %s: no wildcards:%s stagein failed for %s from %s to %s",
+                          c->work->body->job_id, src ? "local" : "remote",
+                          c->work->body->user, remote, dest));
+    say_failed(c, "from", dest, remote, why.text);
     return false;
 }
 
-static bool copy_in(const struct plan_host *h, const struct wire_file_pair *pair,
-                    struct buf *report, struct arena *arena)
+static bool remove_one(struct copying *c, const struct wire_file_pair *pair)
 {
-    const char *src = usecp_path(h, pair->remote, arena);
+    const char *path = local_path(c, pair);
+
+    if (tree_remove(AT_FDCWD, path) || errno == ENOENT)
+        return true;
+    say(c, arena_printf(c->arena, "Unable to delete file %s: %s\n", path,
+                        strerror(errno)));
+    return false;
+}
+
+/* Files that were staged in are of no use without the one that could not be. */
+static void take_back(struct copying *c)
+{
+    for (size_t i = 0; i < c->staged.n; i++)
+        if (!tree_remove(AT_FDCWD, c->staged.v[i]))
+            say(c, arena_printf(c->arena, "%s stays: %s\n", c->staged.v[i],
+                                strerror(errno)));
+    c->n_done = 0;
+}
+
+/* Where the job works, and its files lie. What is to be removed may be gone. */
+static bool enter(struct copying *c, const char **ret_sandbox)
+{
+    const struct copy_work *w = c->work;
+    const struct passwd *pw = getpwuid(geteuid());
     struct diag why;
 
-    if (!src)
-        diag_set(&why, PBSE_SYSTEM, "no way to copy from another host");
-    else if (copy_file(src, 0, into_directory(pair->local, src, arena), &why))
+    *ret_sandbox = NULL;
+    if (!c->in_sandbox)
         return true;
-    buf_printf(report,
-               "Unable to copy file %s from %s\n>>> error from copy\n%s\n"
-               ">>> end error output\n",
-               pair->local, pair->remote, why.text);
+    *ret_sandbox = sandbox_path(w->host->config, w->body->job_id,
+                                pw && pw->pw_dir ? pw->pw_dir : "/", c->arena);
+    if (!w->remove && !(w->body->direction & COPY_OUT) &&
+        sandbox_make(*ret_sandbox, &why) == SANDBOX_REFUSED) {
+        say(c, arena_printf(c->arena, "%s\n", why.text));
+        return false;
+    }
+    if (chdir(*ret_sandbox) == 0 || w->remove)
+        return true;
+    say(c, arena_printf(c->arena, "%s: %s\n", *ret_sandbox, strerror(errno)));
     return false;
 }
 
-static bool remove_one(const struct plan_host *h, const struct wire_file_pair *pair,
-                       struct buf *report, struct arena *arena)
+static bool copy_all(struct copying *c)
 {
-    const char *path = pair->flag == COPY_STD_FILE
-                           ? copy_spool_path(h, pair->local, arena)
-                           : pair->local;
+    const struct body_files *b = c->work->body;
+    bool is_in = !c->work->remove && !(b->direction & COPY_OUT), ok = true;
 
-    if (unlink(path) == 0 || errno == ENOENT)
-        return true;
-    buf_printf(report, "Unable to delete file %s: %s\n", path, strerror(errno));
-    return false;
+    for (size_t i = 0; i < b->n_pairs; i++) {
+        /* One file that fails does not keep the others from their owner. */
+        bool done = c->work->remove ? remove_one(c, &b->pairs[i])
+                    : is_in         ? copy_in(c, &b->pairs[i])
+                                    : copy_out(c, &b->pairs[i]);
+
+        c->n_done += done;
+        ok = ok && done;
+        if (is_in && !done) {
+            take_back(c);
+            break;
+        }
+    }
+    return ok;
 }
 
 bool copy_run(const struct copy_work *w, struct buf *report)
 {
-    struct arena *arena = arena_new();
-    bool ok = true;
+    struct copying c = { .work = w,
+                         .arena = arena_new(),
+                         .report = report,
+                         .in_sandbox = w->body->direction & COPY_SANDBOX };
+    const char *sandbox;
+    bool ok = enter(&c, &sandbox) && copy_all(&c);
 
-    for (size_t i = 0; i < w->body->n_pairs; i++) {
-        const struct wire_file_pair *pair = &w->body->pairs[i];
-        /* One file that fails does not keep the others from their owner. */
-        bool done;
-
-        if (w->remove)
-            done = remove_one(w->host, pair, report, arena);
-        else if (w->body->direction & COPY_OUT)
-            done = copy_out(w->host, pair, report, arena);
-        else
-            done = copy_in(w->host, pair, report, arena);
-        ok = ok && done;
-    }
-    arena_free(arena);
+    /* Nothing is left of a start that was refused. */
+    if (w->remove && sandbox && chdir("/") == 0)
+        (void)rmdir(sandbox);
+    buf_printf(report, "%c%zu\n", COPY_COUNT_MARK, c.n_done);
+    arena_free(c.arena);
     return ok;
 }

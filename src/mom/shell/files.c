@@ -7,6 +7,7 @@
 #include "mom/shell/copy.h"
 #include "mom/shell/plain.h"
 #include "mom/shell/safe_name.h"
+#include "mom/shell/transfer.h"
 #include "mom/shell/tree.h"
 
 #include <errno.h>
@@ -24,10 +25,12 @@
 #define REMOVE_LIMIT_MS 3600000
 
 struct delivery { /* one request being carried out */
-    files_done_fn done;
+    files_copied_fn done;
     void *arg;
     const struct plan_host *host;
     struct arena *arena;
+    files_log_fn log;
+    size_t n_pairs;
     size_t n_std; /* output in the spool that it shall deliver */
     const char **std;
     int64_t limit_s;
@@ -49,10 +52,11 @@ static struct delivery *delivery_new(const struct plan_host *host,
     d->host = host;
     d->arena = arena_new();
     d->limit_s = host->config->copy_alarm_s;
+    d->n_pairs = body->n_pairs;
     d->std = ARENA_ARRAY(d->arena, const char *, body->n_pairs);
     for (size_t i = 0; i < body->n_pairs; i++)
         if (!remove && (body->direction & COPY_OUT) &&
-            body->pairs[i].flag == COPY_STD_FILE)
+            !(body->direction & COPY_SANDBOX) && body->pairs[i].flag == COPY_STD_FILE)
             d->std[d->n_std++] = copy_spool_path(host, body->pairs[i].local, d->arena);
     return d;
 }
@@ -73,17 +77,37 @@ static void retain(const struct delivery *d, struct buf *text)
     }
 }
 
+/* Log what is for the log; the words for the user go into 'text'. */
+static size_t read_report(const struct delivery *d, const char *report,
+                          struct buf *text)
+{
+    struct copy_line line;
+    size_t n_done = 0;
+
+    while (*report) {
+        report = copy_line(report, &line, d->arena);
+        if (line.words)
+            buf_add_str(text, line.words);
+        else if (line.event)
+            d->log(d->arg, line.event, line.object, line.text);
+        else
+            n_done = MIN_OF(line.n_done, d->n_pairs);
+    }
+    return n_done;
+}
+
 static void on_copied(void *arg, enum as_user_end end, const char *report)
 {
     struct delivery *d = arg;
     struct buf text = { 0 };
+    size_t n_done = read_report(d, report, &text);
 
     if (end == AS_USER_DONE) {
-        d->done(d->arg, 0, NULL);
+        d->done(d->arg, n_done, 0, NULL);
+        buf_fini(&text);
         delivery_free(d);
         return;
     }
-    buf_add_str(&text, report);
     if (end == AS_USER_LATE)
         buf_printf(&text,
                    "Files of the job were not copied within %" PRId64 " seconds\n",
@@ -91,7 +115,7 @@ static void on_copied(void *arg, enum as_user_end end, const char *report)
     else if (text.len == 0)
         buf_add_str(&text, "The copying process was killed\n");
     retain(d, &text);
-    d->done(d->arg, PBSE_NOCOPYFILE, text.data);
+    d->done(d->arg, n_done, PBSE_NOCOPYFILE, text.data);
     buf_fini(&text);
     delivery_free(d);
 }
@@ -102,15 +126,18 @@ static bool run_copy(const void *work, struct buf *report)
 }
 
 int files_start(struct loop *l, const struct plan_host *host,
-                const struct body_files *body, bool remove, files_done_fn done,
-                void *arg, struct diag *why)
+                const struct body_files *body, bool remove, files_copied_fn done,
+                files_log_fn log, void *arg, struct diag *why)
 {
-    const struct copy_work work = { .host = host, .body = body, .remove = remove };
+    const struct copy_work work = {
+        .host = host, .body = body, .remove = remove, .pause_s = TRANSFER_PAUSE_S
+    };
     struct delivery *d;
     struct as_user a;
 
     d = delivery_new(host, body, remove);
     d->done = done;
+    d->log = log;
     d->arg = arg;
     a = (struct as_user){ .account = body->user,
                           .group = body->group,
@@ -218,6 +245,32 @@ static bool run_remove(const void *work, struct buf *report)
 {
     (void)report;
     return tree_remove(AT_FDCWD, work);
+}
+
+/* Whoever makes the name anew meanwhile is not disturbed by the removal, which may take
+ * its time. */
+static bool run_remove_of(const void *work, struct buf *report)
+{
+    const char *path = work;
+    char *aside = xasprintf("%s_remove", path);
+    bool ok = tree_remove(AT_FDCWD, aside) && rename(path, aside) == 0 &&
+              tree_remove(AT_FDCWD, aside);
+
+    (void)report;
+    free(aside);
+    return ok;
+}
+
+int files_remove_of(struct loop *l, const char *path, const char *user,
+                    struct diag *why)
+{
+    const struct as_user a = { .account = user,
+                               .dir = "/",
+                               .limit_ms = REMOVE_LIMIT_MS,
+                               .run = run_remove_of,
+                               .work = path };
+
+    return as_user_start(l, &a, why);
 }
 
 /* The owner is asked of the directory itself: whoever it is, he could remove it too. */

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/host.h"
 
+#include "mom/shell/copy.h"
 #include "mom/shell/demux.h"
 #include "mom/shell/epilogues.h"
 #include "mom/shell/files.h"
@@ -115,10 +116,17 @@ struct filing {
     char *job_id;
     size_t n_files;
     int64_t begun_at;
-    bool remove;
+    bool remove, is_out;
 };
 
-static void on_files_done(void *arg, int code, const char *text)
+static void on_files_log(void *arg, int event, const char *object, const char *text)
+{
+    const struct filing *f = arg;
+
+    shell_log(f->shell, event, LOG_IN_FILE, object, text);
+}
+
+static void on_files_done(void *arg, size_t n_done, int code, const char *text)
 {
     struct filing *f = arg;
     struct shell *s = f->shell;
@@ -128,8 +136,8 @@ static void on_files_done(void *arg, int code, const char *text)
     if (!f->remove)
         logfile_printf(
             s->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
-            "Staged %zu/%zu items out over %" PRId64 ":%02" PRId64 ":%02" PRId64,
-            code ? (size_t)0 : f->n_files, f->n_files, t / 3600, t / 60 % 60, t % 60);
+            "Staged %zu/%zu items %s over %" PRId64 ":%02" PRId64 ":%02" PRId64, n_done,
+            f->n_files, f->is_out ? "out" : "in", t / 3600, t / 60 % 60, t % 60);
     if (code)
         logfile_printf(s->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
                        "Job files not copied:---->>>> %s ---->>>>", text);
@@ -152,10 +160,11 @@ static void start_files(struct shell *s, const struct mom_effect *e,
                           .job_id = xstrdup(e->job_id),
                           .n_files = e->u.files.body->n_pairs,
                           .begun_at = clock_read(),
-                          .remove = e->u.files.remove };
+                          .remove = e->u.files.remove,
+                          .is_out = e->u.files.body->direction & COPY_OUT };
     /* The answer is on_files_done(), or it comes here at once. */
     if (files_start(s->loop, &s->host, e->u.files.body, e->u.files.remove,
-                    on_files_done, f, &why) == 0)
+                    on_files_done, on_files_log, f, &why) == 0)
         return;
     mom_files_done(s->mom, clock_read(), f->token, PBSE_NOCOPYFILE, why.text, out);
     free(f->job_id);
@@ -221,7 +230,8 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         break;
     case MOM_DROP:
         epilogues_drop(s, e->job_id);
-        tasks_drop(s, e->job_id, e->u.run_version);
+        tasks_drop(s, e->job_id, e->u.drop.run_version, e->u.drop.sandbox,
+                   e->u.drop.user);
         break;
     default:
         MUST(executor_has(e->kind));

@@ -8,8 +8,10 @@
 #include "lib/attr/value.h"
 #include "mom/shell/environ.h"
 #include "mom/shell/home.h"
+#include "mom/shell/sandbox.h"
 #include "mom/shell/usecp.h"
 
+#include <ctype.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -163,8 +165,19 @@ static void plan_program(struct plan *p, const struct wire_attrs *attrs,
     p->argv = args.v;
 }
 
-/* The shell is given one line: the name of the script. The brackets in the id of a
+/* The shell shall take each byte of the path as it is; the brackets in the id of a
  * subjob would be a pattern for it. */
+static void add_escaped(struct buf *line, const char *path)
+{
+    for (const char *c = path; *c; c++) {
+        if (!isalnum((unsigned char)*c) && !strchr("/._-+:,@%=", *c))
+            buf_add_char(line, '\\');
+        buf_add_char(line, *c);
+    }
+}
+
+/* The shell is given one line: the name of the script, and before it where the job
+ * works. */
 static void plan_script(struct plan *p, const struct plan_host *host,
                         struct arena *arena)
 {
@@ -173,13 +186,14 @@ static void plan_script(struct plan *p, const struct plan_host *host,
 
     home_path(host->home, HOME_SCRIPT, p->job_id, path);
     p->script = arena_strdup(arena, path);
-    for (const char *c = path; *c; c++) {
-        if (*c == '[' || *c == ']')
-            buf_add_char(&line, '\\');
-        buf_add_char(&line, *c);
+    if (p->jobdir) {
+        buf_add_str(&line, "cd ");
+        add_escaped(&line, p->jobdir);
+        buf_add_char(&line, ';');
     }
+    add_escaped(&line, path);
     buf_add_char(&line, '\n');
-    p->input = arena_strdup(arena, line.data);
+    p->input = arena_strndup(arena, line.data, line.len);
     buf_fini(&line);
 }
 
@@ -229,16 +243,21 @@ const char *plan_file(const struct plan_host *host, const char *job_id,
                       struct arena *arena)
 {
     const char *joined = attr(attrs, "Join_Path"), *index = attr(attrs, "array_index");
-    const char *direct;
+    const char *direct, *real_home = user_home;
     char path[PATH_MAX];
 
     if (strcmp(joined, error ? "oe" : "eo") == 0)
         return NULL;
-    if (!keeps(attrs, error)) {
+    if (sandbox_is_private(attrs)) {
+        user_home = sandbox_path(host->config, job_id, user_home, arena);
+        if (!keeps(attrs, error))
+            return arena_printf(arena, "%s/%s.%s", user_home, job_id,
+                                error ? "ER" : "OU");
+    } else if (!keeps(attrs, error)) {
         home_path(host->home, error ? HOME_ERR : HOME_OUT, job_id, path);
         return arena_strdup(arena, path);
     }
-    direct = direct_path(host, job_id, attrs, user_home, error, arena);
+    direct = direct_path(host, job_id, attrs, real_home, error, arena);
     /* Where that is not possible it is kept: a file in the spool would be delivered by
      * nobody, since its letter says that it is not to be copied. */
     if (direct)
@@ -277,7 +296,7 @@ static struct plan_output plan_output(const struct plan_host *host, const char *
     home_path(host->home, error ? HOME_EARLIER_ERR : HOME_EARLIER_OUT, job_id, path);
     return (struct plan_output){
         .path = plan_file(host, job_id, attrs, user_home, error, arena),
-        .is_kept = keeps(attrs, error),
+        .is_users = keeps(attrs, error) || sandbox_is_private(attrs),
         .earlier = arena_strdup(arena, path),
     };
 }
@@ -465,7 +484,7 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
         { "PBS_ARRAY_INDEX", wire_attrs_value(attrs, "array_index", NULL) },
         { "PBS_ARRAY_ID", wire_attrs_value(attrs, "array_id", NULL) },
         { "TMPDIR", p->tmpdir },
-        { "PBS_JOBDIR", p->home },
+        { "PBS_JOBDIR", p->jobdir ? p->jobdir : p->home },
         { "PBS_ENVIRONMENT", terminal ? "PBS_INTERACTIVE" : "PBS_BATCH" },
         { "ENVIRONMENT", terminal ? NULL : "BATCH" },
         { "TERM", terminal },
@@ -529,6 +548,8 @@ static int make(const struct plan_host *host, const char *job_id,
         return status;
     if (read_chunks(attrs, arena, &chunks, why) != 0)
         return START_FAILED_EARLY;
+    if (sandbox_is_private(attrs))
+        p.jobdir = sandbox_path(host->config, job_id, p.home, arena);
     shell = choose_shell(attr(attrs, "Shell_Path_List"), host->host, shell, arena);
     if (!task && attr(attrs, "executable")[0])
         plan_program(&p, attrs, arena);

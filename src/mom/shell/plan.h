@@ -34,6 +34,7 @@ struct plan {
     uid_t uid;
     gid_t gid;
     const char *home;
+    const char *jobdir; /* a directory of its own that it works in; NULL: its home */
     const char *program;
     bool is_searched; /* along PATH of 'envp' */
     char **argv;
@@ -42,8 +43,8 @@ struct plan {
     const char *script; /* given to the user before the start; NULL: none */
     struct plan_output {
         const char *path;    /* NULL: joined with the other */
-        bool is_kept;        /* it stays there: in the user's home directory, or where
-                                it would have been delivered */
+        bool is_users;       /* it lies in a directory of the user's: in the home or the
+                                job's directory, or where it would have been delivered */
         const char *earlier; /* what an earlier run on another host has written, which
                                 comes first: there need not be such a file */
     } out, err;

@@ -88,7 +88,9 @@ void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
 /* number 0: all of the job, 1: its top task, else the one that was spawned with it. */
 void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo);
 void tasks_sample(struct shell *s, struct mom_out *out);
-void tasks_drop(struct shell *s, const char *job_id, int run_version);
+/* 'sandbox' is a directory of 'user' that goes with it; NULL: none does. */
+void tasks_drop(struct shell *s, const char *job_id, int run_version,
+                const char *sandbox, const char *user);
 bool tasks_recover(struct shell *s, struct diag *why) MUST_CHECK;
 void tasks_close(struct shell *s);
 

@@ -3,12 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/spawn.h"
 
+#include "lib/base/log.h"
 #include "lib/io/child.h"
 #include "mom/shell/home.h"
 #include "mom/shell/job_terminal.h"
 #include "mom/shell/plain.h"
 #include "mom/shell/prologue.h"
 #include "mom/shell/safe_name.h"
+#include "mom/shell/sandbox.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,9 +42,10 @@ struct starting {
     const struct plan *plan;
     const struct job_terminal *terminal; /* NULL: not an interactive job */
     const struct plan_host *host;
-    bool is_top;   /* and not a task beside the top task */
-    int report_fd; /* to the MoM */
-    int output[2]; /* descriptors of output and error output, -1: none yet */
+    bool has_jobdir; /* made, or found fit */
+    bool is_top;     /* and not a task beside the top task */
+    int report_fd;   /* to the MoM */
+    int output[2];   /* descriptors of output and error output, -1: none yet */
     char text[SPAWN_TEXT_BYTES];
 };
 
@@ -77,10 +80,13 @@ static void send_report(int fd, const struct spawn_report *r)
         _exit(EXEC_FAILED);
 }
 
-static void report(int fd, int32_t session, int32_t status, const char *text)
+static void report(int fd, int32_t session, int32_t status, const char *jobdir,
+                   const char *text)
 {
     struct spawn_report r = { .session = session, .status = status };
 
+    if (jobdir && strlen(jobdir) < sizeof(r.jobdir))
+        snprintf(r.jobdir, sizeof(r.jobdir), "%s", jobdir);
     snprintf(r.text, sizeof(r.text), "%s", text);
     send_report(fd, &r);
 }
@@ -190,7 +196,7 @@ static bool open_outputs(struct starting *st, bool kept)
     if (st->plan->remote.ip)
         return kept || open_remotes(st);
     for (size_t i = 0; i < 2; i++) {
-        if (!of[i]->path || of[i]->is_kept != kept)
+        if (!of[i]->path || of[i]->is_users != kept)
             continue;
         MUST(st->output[i] < 0); /* each is opened once */
         st->output[i] = kept ? open_kept(st, of[i]->path) : open_spooled(st, of[i]);
@@ -312,12 +318,45 @@ static bool open_files(struct starting *st)
     return false;
 }
 
+/* The directory of the job's own. */
+static bool make_jobdir(struct starting *st)
+{
+    const char *dir = st->plan->jobdir;
+    char text[PATH_MAX + 64];
+    struct diag why;
+    enum sandbox_made made = sandbox_make(dir, &why);
+
+    if (made == SANDBOX_REFUSED) {
+        say(st, "%s", why.text);
+        return false;
+    }
+    if (made == SANDBOX_IS_NEW)
+        snprintf(text, sizeof(text), "created the job directory %s", dir);
+    else
+        snprintf(text, sizeof(text),
+                 "the staging and execution directory %s already exists", dir);
+    st->has_jobdir = true;
+    remark(st, made == SANDBOX_IS_NEW ? LOG_EV_JOB : LOG_EV_DEBUG3, text);
+    return true;
+}
+
+/* A shell begins at home, where its profile lies, and is told to go on to the job's
+ * directory; anything else begins there. */
+static bool enter_directory(const struct plan *p)
+{
+    if (p->jobdir && !p->input)
+        return chdir(p->jobdir) == 0;
+    return chdir(p->home) == 0 || (p->jobdir && chdir(p->jobdir) == 0);
+}
+
 /* Enter the home directory and open what the user may open, with the user's rights. */
 static int enter_as_user(struct starting *st)
 {
     const struct plan *p = st->plan;
 
-    if (chdir(p->home) < 0) {
+    if (p->jobdir && st->is_top && !make_jobdir(st))
+        return START_RETRY;
+    if (!(st->is_top ? enter_directory(p) : chdir(p->home) == 0)) {
         say(st, "Could not chdir to Home directory %s: %s", p->home, strerror(errno));
         return START_FAILED;
     }
@@ -403,7 +442,11 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
     status = make_plan(&st, o, &plan);
     if (!status)
         status = prepare(&st);
-    report(pipes->report, status ? 0 : (int32_t)getpid(), status, st.text);
+    report(pipes->report, status ? 0 : (int32_t)getpid(), status,
+           st.has_jobdir ? plan.jobdir
+           : plan.jobdir ? NULL
+                         : plan.home,
+           st.text);
     close(pipes->report);
     /* Without a go (the MoM died, or could not write the record) the program does
      * not start. */
@@ -503,7 +546,7 @@ static void call_client(const struct spawn_order *o, const struct pipes *pipes,
 
     if (!status)
         return;
-    report(pipes->report, 0, status, why.text);
+    report(pipes->report, 0, status, NULL, why.text);
     _exit(EXEC_FAILED);
 }
 

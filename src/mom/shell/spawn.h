@@ -15,14 +15,16 @@
 #include "mom/shell/plan.h"
 
 #define SPAWN_TEXT_BYTES 1000
+#define SPAWN_DIR_BYTES  1024
 
 /* What the job says through 'report_fd': remarks for the log, and then once whether it
  * starts. */
 struct spawn_report {
     int event; /* of a remark; 0: it is the last report */
     int32_t session;
-    int32_t status;              /* why it does not start, 0 if it does */
-    char text[SPAWN_TEXT_BYTES]; /* for the log; also when it starts */
+    int32_t status;               /* why it does not start, 0 if it does */
+    char jobdir[SPAWN_DIR_BYTES]; /* where it works; "": not known */
+    char text[SPAWN_TEXT_BYTES];  /* for the log; also when it starts */
 };
 
 struct spawned {

@@ -5,6 +5,7 @@
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
 #include "mom/shell/proc.h"
+#include "mom/shell/sandbox.h"
 #include "mom/shell/shell.h"
 #include "mom/shell/spawn.h"
 
@@ -185,6 +186,8 @@ static void take_report(struct task *t, const struct spawn_report *r)
     }
     if (r->text[0] && !r->status)
         shell_log(s, LOG_EV_SECURITY | LOG_EV_ERROR, LOG_IN_JOB, t->job_id, r->text);
+    if (!t->number && r->jobdir[0])
+        mom_set_jobdir(s->mom, t->job_id, r->jobdir);
     tell_start(t, r->session, r->status, r->text[0] ? r->text : NULL, &out);
     /* The core knows that it has failed; the end of the shepherd is no news then. */
     if (r->status) {
@@ -203,7 +206,7 @@ static bool read_report(struct task *t)
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return false;
     if (n == (ssize_t)sizeof(r)) {
-        r.text[sizeof(r.text) - 1] = '\0';
+        r.text[sizeof(r.text) - 1] = r.jobdir[sizeof(r.jobdir) - 1] = '\0';
         if (r.event) {
             shell_log(t->shell, r.event, LOG_IN_JOB, t->job_id, r.text);
             return true;
@@ -445,7 +448,21 @@ static void drop_spawned(struct shell *s, const char *job_id)
             drop_task(t);
 }
 
-void tasks_drop(struct shell *s, const char *job_id, int run_version)
+/* The directory of its own that it worked in, with all that was not delivered from it.
+ */
+static void remove_sandbox(struct shell *s, const char *path, const char *user)
+{
+    struct diag why;
+
+    if (!sandbox_is_name(path))
+        logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_FILE, "jobdir",
+                       "%s is not a staging and execution directory", path);
+    else if (files_remove_of(s->loop, path, user, &why) != 0)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_FILE, path, why.text);
+}
+
+void tasks_drop(struct shell *s, const char *job_id, int run_version,
+                const char *sandbox, const char *user)
 {
     struct task *t = find(s, job_id);
     const char *tmpdir = s->config.tmpdir ? s->config.tmpdir : s->conf->tmpdir;
@@ -463,6 +480,8 @@ void tasks_drop(struct shell *s, const char *job_id, int run_version)
         shell_log(s, LOG_EV_ERROR, LOG_IN_FILE, path, why.text);
     if (t)
         drop_task(t);
+    if (sandbox)
+        remove_sandbox(s, sandbox, user);
 }
 
 /* True when an adopted job has ended. It is not our child, so the kernel does not tell:

@@ -64,6 +64,13 @@ int files_remove_tree(struct loop *l, const char *path, struct diag *why)
     return 0;
 }
 
+int files_remove_of(struct loop *l, const char *path, const char *user,
+                    struct diag *why)
+{
+    (void)user;
+    return files_remove_tree(l, path, why);
+}
+
 /* The jobs here have one host. */
 int demux_hold(struct shell *s, const char *job_id)
 {
