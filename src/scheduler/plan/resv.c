@@ -45,6 +45,8 @@ static void deny(const struct question *q, const struct verdict *v)
     if (q->altered && q->running && q->r->substate == RESV_DEGRADED)
         step->advice = "; a manager can insist with -W force";
     step->why = v->why;
+    /* The reason is told when the plan is carried out; the book may have changed. */
+    step->why.holder = arena_strdup(q->pl->arena, v->why.holder);
     step->start_at = v->why.earliest_at;
 }
 
