@@ -26,12 +26,15 @@ CMD_LDFLAGS = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
 CMD_LIBS = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
 bin_PROGRAMS += \
-	pbs_hostn pbs_ralter pbs_rdel pbs_rstat pbs_rsub pbs_tmrsh pbsdsh pbsnodes \
+	pbs_hostn pbs_ralter pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_tmrsh pbsdsh pbsnodes \
 	qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun \
 	qselect qsig qstart qstat qstop qsub qterm tracejob
 pbs_hostn_SOURCES = src/cmds/pbs_hostn.c
 pbs_hostn_LDFLAGS = $(CMD_LDFLAGS)
 pbs_hostn_LDADD = $(CMD_LIBS)
+pbs_release_nodes_SOURCES = src/cmds/pbs_release_nodes.c
+pbs_release_nodes_LDFLAGS = $(CMD_LDFLAGS)
+pbs_release_nodes_LDADD = $(CMD_LIBS)
 pbs_ralter_SOURCES = src/cmds/pbs_ralter.c
 pbs_ralter_LDFLAGS = $(CMD_LDFLAGS)
 pbs_ralter_LDADD = $(CMD_LIBS)

@@ -82,6 +82,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/moms/moms_priv.h \
 	src/server/moms/command_reply.c src/server/moms/forward.c \
 	src/server/moms/register.c \
+	src/server/moms/release.c \
 	src/server/moms/report.c \
 	src/server/moms/moms_table.c \
 	src/server/moms/vnode_report.h \
@@ -121,6 +122,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_delete.c \
 	src/server/decide/job_over.c src/server/decide/job_over.h \
 	src/server/decide/job_end.c src/server/decide/job_end.h \
+	src/server/decide/job_release.c src/server/decide/job_release.h \
 	src/server/requests/job_hold.c \
 	src/server/requests/job_move.c src/server/requests/job_move.h \
 	src/server/requests/job_order.c \
@@ -128,6 +130,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_locate.c \
 	src/server/requests/job_modify.c \
 	src/server/requests/job_queue.c \
+	src/server/requests/job_release_nodes.c \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_signal.c \
@@ -254,17 +257,20 @@ test_unit_server_test_listing_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
-	test/unit/server/test_array_life
+	test/unit/server/test_array_life test/unit/server/test_job_release
 TESTS += test/unit/server/test_job_life test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
-	test/unit/server/test_array_life
+	test/unit/server/test_array_life test/unit/server/test_job_release
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
 FAKE_MOM_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 test_unit_server_test_job_life_SOURCES = test/unit/server/test_job_life.c $(FAKE_MOM)
 test_unit_server_test_job_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_life_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_job_release_SOURCES = test/unit/server/test_job_release.c $(FAKE_MOM)
+test_unit_server_test_job_release_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_job_release_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_array_life_SOURCES = test/unit/server/test_array_life.c $(FAKE_MOM)
 test_unit_server_test_array_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_array_life_LDADD = $(FAKE_MOM_LIBS)

@@ -189,3 +189,90 @@ def test_a_job_whose_host_cannot_be_reached_waits_and_starts_later(c):
     c.run(["qrls", "-h", "s", jid], check=False)
     ended(c, jid)
     c.server.accounting_match("E;%s;" % jid)
+
+
+def release(c, *words, user=USER1):
+    done = c.run(["pbs_release_nodes"] + list(words), user=user, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def assigned(c, host):
+    return c.server.status(VNODE, id=host)[0].get("resources_assigned.ncpus", "0")
+
+
+def test_vnodes_are_given_back_while_the_job_runs(c):
+    """Its tasks there end, others may run there, and accounting has both phases."""
+    jid = spread(c, 3984, "narrow")
+    assert release(c, "-j", jid, "h1") == (0, "", "")
+    assert len(sleepers(3984)) == 2
+    job = c.server.status(JOB, id=jid)[0]
+    assert job["exec_host"] == "h0/0+h2/0"
+    assert job["exec_vnode"] == "(h0:ncpus=1)+(h2:ncpus=1)"
+    assert (job["Resource_List.ncpus"], job["Resource_List.nodect"]) == ("2", "2")
+    assert job["Resource_List.select"] == job["schedselect"] == "1:ncpus=1+1:ncpus=1"
+    assert (assigned(c, "h1"), assigned(c, "h2")) == ("0", "1")
+    c.moms[1].log_match("%s;DELETE_JOB2 received" % jid)
+    assert c.read("home/aux/" + jid) == "h0\nh2\n"
+    other = c.server.submit(Job(script="#!/bin/sh\n#PBS -l select=1:ncpus=2:host=h1\nsleep 1\n"))
+    ended(c, other)
+    c.server.delete(jid)
+    ended(c, jid)
+    assert sleepers(3984) == []
+    assert "exec_host=h0/0+h1/0+h2/0 " in c.server.accounting_match(";u;%s;" % jid)
+    assert "exec_host=h0/0+h2/0 " in c.server.accounting_match(";c;%s;" % jid)
+    assert "exec_host=h0/0+h2/0 " in c.server.accounting_match(";e;%s;" % jid)
+    assert "exec_host=h0/0+h1/0+h2/0 " in c.server.accounting_match(";E;%s;" % jid)
+
+
+def test_a_job_gives_its_own_vnodes_back(c):
+    """With -a and -k, out of the job: PBS_JOBID names it. It ends as ever."""
+    jid = three(c, "export PBS_CONF_FILE=" + c.conf + "\n"
+                   "pbs_release_nodes -k 2 && echo $(cat $PBS_NODEFILE)\n"
+                   "pbs_release_nodes -a && echo $(cat $PBS_NODEFILE)\n"
+                   "pbsdsh -- /bin/echo here\n", ["-N own"])
+    ended(c, jid)
+    assert c.output(USER1, "own.e" + jid.split(".")[0]) == ""
+    assert c.output(USER1, "own.o" + jid.split(".")[0]) == "h0 h1\nh0\nhere\n"
+    for mom in c.moms[1:]:
+        mom.log_match("%s;DELETE_JOB2 received" % jid)
+
+
+def test_what_cannot_be_given_back_is_said(c):
+    jid = spread(c, 3983, "keep")
+    code, out, err = release(c, "-j", jid, "h0")
+    assert (code, out) == (15010 & 255, "")
+    assert err.startswith("pbs_release_nodes: Can't free 'h0' since it's on a primary "
+                          "execution host")
+    assert release(c, "-j", jid, "-k", "3") == (0, "pbs_release_nodes: select=3\n", "")
+    assert "bogus" not in release(c, "-j", jid, "-k", "select=bogus")[1]
+    assert release(c, "-j", jid, "-k", "select=bogus")[0] == 15014 & 255
+    assert release(c, "-j", jid, "h1", user=USER2)[0] == 15007 & 255
+    assert release(c, "-j", "999", "-a") == (
+        153, "", "pbs_release_nodes: Unknown Job Id 999.%s\n" % jid.split(".", 1)[1])
+    assert release(c, "-a")[::2] == (2, "pbs_release_nodes: No jobid given\n")
+    for words in (["-j", "2", "-a", "-k", "1"], ["-j", "2", "-k", "1", "h1"], [], ["-x"]):
+        code, out, err = release(c, *words)
+        assert (code, out) == (2, "") and "usage: pbs_release_nodes" in err, words
+    assert release(c, "-j", "12x", "h1")[0] == 2
+    assert len(sleepers(3983)) == 3
+    c.server.delete(jid)
+    ended(c, jid)
+
+
+def test_a_lost_host_can_be_given_back(c):
+    """The job goes on without it, and what is left of it there ends when it returns."""
+    jid = spread(c, 3982, "off")
+    c.moms[2].kill()
+    try:
+        c.moms[0].log_match("%s;im_eof, lost communication with h2, not killing job yet" % jid)
+        assert release(c, "-j", jid, "h2") == (0, "", "")
+        assert c.server.status(JOB, id=jid)[0]["exec_host"] == "h0/0+h1/0"
+        assert len(sleepers(3982)) == 3
+    finally:
+        c.moms[2].start()
+    c.server.log_match("%s;Discard running job, has left this host" % jid)
+    wait_for("the task on h2 to end", lambda: len(sleepers(3982)) == 2)
+    c.server.expect(VNODE, {"state": (MATCH_RE, "free|job-busy")}, id="h2")
+    c.server.expect(JOB, {"job_state": "R"}, id=jid)
+    c.server.delete(jid)
+    ended(c, jid)

@@ -907,6 +907,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_FORGET] = { .name = "hf_forget", .type = &attr_bool, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Nothing is kept of it when it is over." },
     [JOB_A_HF_DEPEND_HOLD] = { .name = "hf_depend_hold", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Held by its dependencies: s, or - where the system's hold was there before." },
     [JOB_A_HF_ARRAY_ENDS] = { .name = "hf_array_ends", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "How subjobs of the array ended, by ranges of indices." },
+    [JOB_A_HF_RELEASE] = { .name = "hf_release", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "What a release leaves it: a sign for each part of its exec_vnode." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

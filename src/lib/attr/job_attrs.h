@@ -136,6 +136,7 @@ enum job_attr {
     JOB_A_HF_FORGET,
     JOB_A_HF_DEPEND_HOLD,
     JOB_A_HF_ARRAY_ENDS,
+    JOB_A_HF_RELEASE,
     JOB_A_COUNT
 };
 

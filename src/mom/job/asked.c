@@ -179,6 +179,7 @@ void asked_reached(struct mom *m, const struct reached *r, struct mom_out *out)
     DL_FOREACH2 (m->wide, j, wide_next) {
         size_t host = host_list_find(j, r->host, r->port);
 
+        releasing_reached(j, r, out);
         if (host == j->hosts.n)
             continue;
         DL_FOREACH_SAFE (j->asked, a, next)

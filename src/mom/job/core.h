@@ -132,6 +132,15 @@ struct asked {
     struct asked *prev, *next;
 };
 
+/* A host that the job has left, until it has said what was used there. */
+struct releasing {
+    const char *host; /* in the job's arena */
+    uint32_t port;    /* its MoM's service port */
+    int32_t event;
+    bool is_sent, is_resent; /* as in struct asked */
+    struct releasing *prev, *next;
+};
+
 /* A MoM that we ask, by the name that exec_host2 has for it. */
 struct reached {
     char *key; /* "host:port" */
@@ -167,19 +176,20 @@ struct mom_job {
     struct mom_task top;
     struct mom_usage ended;                /* used by tasks that have ended */
     struct host_list hosts;                /* n is 1 for a job of this host alone */
-    struct mom_job *wide_prev, *wide_next; /* among m->wide, when n is more */
+    struct mom_job *wide_prev, *wide_next; /* among m->wide, */
+    bool is_wide;           /* ... when n is more, or hosts are being released */
     bool is_sister;         /* another host's MoM is the mother superior */
     bool is_joining;        /* not all sisters have answered JOIN_JOB */
-    bool is_killed;         /* sister: KILL_JOB came */
+    bool is_killed;         /* sister: KILL_JOB came, or DELETE_JOB2: */
+    bool is_released;       /* the job goes on without this host */
     int32_t start_status;   /* why the sisters could not join; 0: nothing wrong */
     struct asked *asked;    /* what other hosts have not answered */
     int64_t answer_by;      /* they are not waited for longer; INT64_MAX: no */
     uint64_t waiter_stream; /* request of the server that waits for them; 0: none */
     const char *waiter_msgid;
     enum im_command waits_for;
-    unsigned
-        n_releasing;     /* hosts that were released and have not said what they used */
-    int32_t waiter_code; /* what it will be told, if nothing else goes wrong */
+    struct releasing *releasing;
+    int32_t waiter_code;        /* what it will be told, if nothing else goes wrong */
     int32_t out_port, err_port; /* where tasks of sisters write to, at the MS */
     uint64_t ms_stream;         /* sister: where the mother superior speaks; 0: lost */
     uint32_t ms_ip;
@@ -349,6 +359,8 @@ struct mom_job *peer_job(const struct mom *m, uint64_t stream);
 /* From exec_host2; one host, ourselves, when it is missing or has no other. Called
  * again when the attribute has changed: what is known of hosts that stay is kept. */
 void host_list_read(struct mom *m, struct mom_job *j);
+/* It belongs into m->wide, or not: hosts were released, or are gone now. */
+void host_list_note_width(struct mom *m, struct mom_job *j);
 /* The job lies on this host alone. */
 bool host_list_is_single(const struct mom_job *j);
 /* Which entry that is; hosts.n: none. */
@@ -393,6 +405,19 @@ struct im_message asked_message(const struct mom_job *j, enum im_command command
 void asked_reached(struct mom *m, const struct reached *r, struct mom_out *out);
 void asked_router_up(struct mom *m, struct mom_out *out);
 
+/* releasing.c: hosts that the job has left. */
+
+/* It is told to end what it has of the job. */
+void releasing_add(struct mom *m, struct mom_job *j, const struct job_host *h,
+                   struct mom_out *out);
+/* There is a stream to that MoM; there is none any more, or none could be opened. */
+void releasing_reached(struct mom_job *j, const struct reached *r, struct mom_out *out);
+void releasing_lost(struct mom *m, struct mom_job *j, const struct reached *r,
+                    struct mom_out *out);
+/* That MoM has answered; false: nothing of that event was asked of it. */
+bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event);
+void releasing_drop_all(struct mom_job *j);
+
 /* superior.c: what the MoM of a job's first host does with the others. */
 
 /* The job is stored: prepare for other hosts, and have them join. */
@@ -425,7 +450,8 @@ void superior_requeue(struct mom *m, int64_t now_at, struct mom_job *j,
                       struct mom_out *out);
 /* What a host had used that was released. */
 void superior_take_resc(struct mom *m, int64_t now_at, struct mom_job *j,
-                        uint64_t stream, const struct im_message *msg);
+                        uint64_t stream, const struct im_message *msg,
+                        struct mom_out *out);
 void superior_rejoined(struct mom *m, struct mom_job *j, uint64_t stream,
                        struct mom_out *out);
 /* The stream to that MoM could not be opened, or is over. */

@@ -65,12 +65,15 @@ static void add_host(struct mom_job *j, const struct host_list *was,
                                .port = p->port };
 }
 
-static void list_wide(struct mom *m, struct mom_job *j, bool was_wide)
+void host_list_note_width(struct mom *m, struct mom_job *j)
 {
-    if (j->hosts.n > 1 && !was_wide)
+    bool is_wide = j->hosts.n > 1 || j->releasing;
+
+    if (is_wide && !j->is_wide)
         DL_APPEND2(m->wide, j, wide_prev, wide_next);
-    else if (j->hosts.n <= 1 && was_wide)
+    else if (!is_wide && j->is_wide)
         DL_DELETE2(m->wide, j, wide_prev, wide_next);
+    j->is_wide = is_wide;
 }
 
 void host_list_read(struct mom *m, struct mom_job *j)
@@ -98,7 +101,7 @@ void host_list_read(struct mom *m, struct mom_job *j)
     }
     list.own = MIN_OF(was.own, list.n - 1);
     j->hosts = list;
-    list_wide(m, j, was.n > 1);
+    host_list_note_width(m, j);
 }
 
 bool host_list_is_single(const struct mom_job *j)

@@ -47,7 +47,7 @@ static void take_as_superior(struct mom *m, int64_t now_at, struct mom_job *j,
     else if (msg->command == IM_RECONNECT_TO_MS)
         superior_rejoined(m, j, stream, out);
     else if (msg->command == IM_SEND_RESC)
-        superior_take_resc(m, now_at, j, stream, msg);
+        superior_take_resc(m, now_at, j, stream, msg, out);
     else
         out_joblog(out, LOG_EV_ERROR, j, "Mother Superior talking to herself");
 }

@@ -84,8 +84,9 @@ void job_free(struct mom *m, struct mom_job *j)
     job_set_phase(m, j, JOB_GONE);
     peer_release(m, j);
     asked_drop_all(j);
+    releasing_drop_all(j);
     spawned_free_all(j);
-    if (j->hosts.n > 1)
+    if (j->is_wide)
         DL_DELETE2(m->wide, j, wide_prev, wide_next);
     deadline_set(&m->due, &j->due, DEADLINE_NEVER);
     buf_fini(&j->script);

@@ -32,7 +32,7 @@ int64_t life_due_at(const struct mom *m, const struct mom_job *j)
         at = MIN_OF(at, instant_after(j->kill_at, START_GRACE_S));
     if (j->phase == JOB_OBIT && m->registered && !j->is_dropped)
         at = MIN_OF(at, j->obit_at + OBIT_REPEAT_S);
-    if (j->hosts.n > 1)
+    if (j->is_wide)
         at = MIN_OF(at, j->is_sister ? sister_due_at(m, j) : superior_due_at(m, j));
     return at;
 }
@@ -518,7 +518,7 @@ static void tick_job(struct mom *m, int64_t now_at, struct mom_job *j,
         usage_enforce(m, now_at, j, out);
     if (j->phase == JOB_OBIT && !j->is_dropped && now_at >= j->obit_at + OBIT_REPEAT_S)
         life_send_obit(m, now_at, j, out);
-    if (j->hosts.n > 1) {
+    if (j->is_wide) {
         if (j->is_sister ? sister_tick(m, now_at, j, out)
                          : superior_tick(m, now_at, j, out))
             return; /* it is gone */

@@ -238,6 +238,11 @@ static void take_modify(const struct ask *a)
 
     if (!j)
         return;
+    /* Hosts come together before a job begins, and go apart when it has ended. */
+    if (!job_has_processes(j) && wire_attrs_find(&body->attrs, "exec_host2", NULL)) {
+        refuse(a, PBSE_BADSTATE);
+        return;
+    }
     /* The record is written before the server hears of the change, since effects are
      * carried out in their order. When it cannot be written the shell logs that, and a
      * restart knows the job as it was before. */

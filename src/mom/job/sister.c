@@ -145,12 +145,33 @@ static struct im_message usage_of(const struct mom_job *j, enum im_command asked
                                 .cpupercent = (uint64_t)MAX_OF(j->top.cpupercent, 0) };
 }
 
+/* Nothing of the job lives here any more: what it has used is the last that is said of
+ * it, so that the mother superior's server may give the host to others. */
+static void leave(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    struct im_message resc = usage_of(j, IM_ALL_OKAY);
+
+    MUST(j->is_released && spawned_n_live(j) == 0);
+    resc.job_id = arena_strdup(out->arena, j->id);
+    resc.cookie = arena_strdup(out->arena, wire_attrs_value(&j->attrs, "cookie", NULL));
+    resc.command = IM_SEND_RESC;
+    resc.event = j->killer.event;
+    resc.host = arena_strdup(out->arena, j->hosts.v[j->hosts.own].name);
+    if (j->killer.stream)
+        out_send_im(out, j->killer.stream, &resc);
+    life_drop(m, j, out);
+}
+
 void sister_step(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     struct im_message used;
 
-    if (!j->is_killed || spawned_n_live(j) > 0)
+    if (!j->is_killed || spawned_n_live(j) > 0 || j->is_dropped)
         return;
+    if (j->is_released) {
+        leave(m, j, out);
+        return;
+    }
     if (job_has_processes(j)) {
         job_set_phase(m, j, JOB_EXITED);
         life_reckon(m, j);
@@ -182,18 +203,23 @@ static void drop(struct mom *m, struct mom_job *j, const char *received,
     life_drop(m, j, out);
 }
 
-static void take_release(struct mom *m, struct mom_job *j, uint64_t stream,
-                         const struct im_message *msg, struct mom_out *out)
+/* The job goes on without this host. */
+static void take_release(struct mom *m, struct mom_job *j, const struct asker *to,
+                         struct mom_out *out)
 {
-    struct im_message resc = usage_of(j, IM_ALL_OKAY);
-
-    resc.job_id = arena_strdup(out->arena, j->id);
-    resc.cookie = arena_strdup(out->arena, msg->cookie);
-    resc.command = IM_SEND_RESC;
-    resc.event = msg->event;
-    resc.host = arena_strdup(out->arena, j->hosts.v[0].name);
-    out_send_im(out, stream, &resc);
-    drop(m, j, "DELETE_JOB2", out);
+    out_joblog(out, LOG_EV_JOB, j, "DELETE_JOB2 received");
+    j->is_released = true;
+    j->is_killed = true;
+    j->killer = *to;
+    if (spawned_n_live(j) > 0)
+        out_kill(out, j, SIGKILL);
+    if (job_has_processes(j)) {
+        /* A MoM that is restarted now must not offer the host to the job again. */
+        job_set_phase(m, j, JOB_KILLING);
+        life_reckon(m, j);
+        out_job(out, MOM_SAVE, j);
+    }
+    sister_step(m, j, out);
 }
 
 static void take_stop(struct mom *m, struct mom_job *j, bool stop,
@@ -246,7 +272,7 @@ void sister_take(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stre
         drop(m, j, "DELETE_JOB", out);
         break;
     case IM_DELETE_JOB2:
-        take_release(m, j, stream, msg, out);
+        take_release(m, j, &to, out);
         break;
     case IM_SUSPEND:
     case IM_RESUME:

@@ -14,6 +14,7 @@
 
 #define JOIN_WAIT_S   30  /* $sister_join_job_alarm (execution.md 5) */
 #define DELETE_WAIT_S 240 /* tpp.md 5.8 */
+#define UPDATE_WAIT_S 30  /* less than a server waits for the answer */
 #define ROUTER_GRACE_S                                                                 \
     60 /* after a loss of the router nobody is given up for so long */
 #define MOST_KB            (INT64_MAX / 1000000)
@@ -110,13 +111,16 @@ void superior_give_up(struct mom *m, int64_t now_at, struct mom_job *j, int32_t 
 bool superior_kill(struct mom *m, int64_t now_at, struct mom_job *j,
                    struct mom_out *out)
 {
-    if (j->is_sister || n_members(j) == 0)
+    if (j->is_sister)
         return false;
-    asked_drop_all(j);
     if (j->waiter_msgid) { /* what was to be done first will not be done any more */
         out_reply(out, j->waiter_stream, j->waiter_msgid, PBSE_BADSTATE);
         j->waiter_msgid = NULL;
+        j->answer_by = INT64_MAX;
     }
+    if (n_members(j) == 0)
+        return false;
+    asked_drop_all(j);
     j->answer_by = now_at + m->cfg.max_poll_downtime_s;
     ask_members(m, j, IM_KILL_JOB, out);
     return true;
@@ -133,19 +137,26 @@ void superior_forget(struct mom *m, struct mom_job *j, struct mom_out *out)
     j->is_joining = false;
 }
 
+/* The request of the server is answered when 'command' has been answered by all. */
+static void keep_waiting(struct mom *m, struct mom_job *j, enum im_command command,
+                         int64_t until_at, uint64_t stream, const char *msgid)
+{
+    MUST(!j->waiter_msgid); /* one at a time */
+    j->waiter_stream = stream;
+    j->waiter_msgid = arena_strdup(j->arena, msgid);
+    j->waits_for = command;
+    j->waiter_code = 0;
+    j->answer_by = until_at;
+    life_reckon(m, j);
+}
+
 bool superior_ask_all(struct mom *m, int64_t now_at, struct mom_job *j,
                       enum im_command command, uint64_t stream, const char *msgid,
                       struct mom_out *out)
 {
     if (j->is_sister || n_members(j) == 0)
         return false;
-    MUST(!j->waiter_msgid); /* one at a time */
-    j->waiter_stream = stream;
-    j->waiter_msgid = arena_strdup(j->arena, msgid);
-    j->waits_for = command;
-    j->waiter_code = 0;
-    j->answer_by = now_at + DELETE_WAIT_S;
-    life_reckon(m, j);
+    keep_waiting(m, j, command, now_at + DELETE_WAIT_S, stream, msgid);
     ask_members(m, j, command, out);
     return true;
 }
@@ -189,21 +200,6 @@ static void move_asked(struct mom_job *j, const struct host_list *was)
     }
 }
 
-/* It ends what it has of the job, and says what that has used. */
-static void release_host(struct mom *m, struct mom_job *j, const struct job_host *h,
-                         struct mom_out *out)
-{
-    uint64_t stream = reach_stream(m, h->name, h->port, out);
-    struct im_message msg;
-
-    out_joblog(out, LOG_EV_JOB, j, "%s is released", h->name);
-    if (!stream)
-        return; /* it gives the job up by itself (sister.c) */
-    msg = asked_message(j, IM_DELETE_JOB2, ++m->last_event, out->arena);
-    j->n_releasing++;
-    out_send_im(out, stream, &msg);
-}
-
 bool superior_rewidth(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
                       const char *msgid, struct mom_out *out)
 {
@@ -216,10 +212,42 @@ bool superior_rewidth(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t
     for (size_t i = 0; i < was.n; i++)
         if (was.v[i].is_member &&
             host_list_find(j, was.v[i].name, was.v[i].port) == j->hosts.n)
-            release_host(m, j, &was.v[i], out);
-    if (was.n == j->hosts.n || j->waiter_msgid)
+            releasing_add(m, j, &was.v[i], out);
+    host_list_note_width(m, j);
+    if (was.n != j->hosts.n || was.n_vnodes != j->hosts.n_vnodes)
+        out_job(out, MOM_WHERE, j);
+    /* Where a job lies matters to its other hosts, whatever else was altered. */
+    if (j->waiter_msgid ||
+        (was.n == j->hosts.n && was.n_vnodes == j->hosts.n_vnodes && !j->releasing))
         return false;
-    return superior_ask_all(m, now_at, j, IM_UPDATE_JOB, stream, msgid, out);
+    if (n_members(j) == 0 && !j->releasing)
+        return false;
+    keep_waiting(m, j, IM_UPDATE_JOB, now_at + UPDATE_WAIT_S, stream, msgid);
+    ask_members(m, j, IM_UPDATE_JOB, out);
+    return true;
+}
+
+static void end_by(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
+                   struct mom_out *out)
+{
+    life_preset(j, status);
+    if (job_has_processes(j))
+        life_terminate(m, now_at, j, out);
+    else if (j->is_joining)
+        superior_give_up(m, now_at, j, status, out);
+    else if (j->phase == JOB_PRERUN)
+        j->kill_at = now_at;
+    life_reckon(m, j);
+}
+
+/* All have taken over where the job lies now. A host that could not be told would go by
+ * what was, so the job runs again (tpp.md 7.5); what it has given back stays so. */
+static void finish_update(struct mom *m, int64_t now_at, struct mom_job *j,
+                          int32_t code, struct mom_out *out)
+{
+    host_list_note_width(m, j);
+    if (code)
+        end_by(m, now_at, j, STATUS_RERUN, out);
 }
 
 static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
@@ -234,7 +262,9 @@ static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
         life_suspend(m, now_at, j, out);
     if (!code && j->waits_for == IM_RESUME && j->phase == JOB_SUSPENDED)
         life_resume(m, now_at, j, out);
-    out_reply(out, j->waiter_stream, msgid, code);
+    out_reply(out, j->waiter_stream, msgid, j->waits_for == IM_UPDATE_JOB ? 0 : code);
+    if (j->waits_for == IM_UPDATE_JOB)
+        finish_update(m, now_at, j, code, out);
     life_reckon(m, j);
     if (j->waits_for != IM_DELETE_JOB_REPLY)
         return false;
@@ -259,7 +289,8 @@ static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
         j->answer_by = INT64_MAX;
         life_over(m, now_at, j, out);
     }
-    if (j->waiter_msgid && !asked_is_open(j, j->waits_for))
+    if (j->waiter_msgid && !asked_is_open(j, j->waits_for) &&
+        !(j->waits_for == IM_UPDATE_JOB && j->releasing))
         return finish_request(m, now_at, j, out);
     return false;
 }
@@ -295,6 +326,9 @@ static void take_failure(struct mom_job *j, const struct asked *a, int32_t code,
         j->start_status = status_of_join(code);
     } else if (a->command == j->waits_for) {
         j->waiter_code = PBSE_SISCOMM;
+        if (a->command == IM_UPDATE_JOB)
+            out_joblog(out, LOG_EV_ERROR, j, "sister node %s failed to update job",
+                       h->name);
     }
 }
 
@@ -304,19 +338,6 @@ static void take_usage(struct job_host *h, const struct im_message *msg)
     h->used.cput_s = MAX_OF(h->used.cput_s, (int64_t)MIN_OF(msg->cput_s, MOST_CPUT_S));
     h->used.mem_kb = MAX_OF(h->used.mem_kb, (int64_t)MIN_OF(msg->mem_kb, MOST_KB));
     h->cpupercent = (int64_t)MIN_OF(msg->cpupercent, INT32_MAX);
-}
-
-static void end_by(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
-                   struct mom_out *out)
-{
-    life_preset(j, status);
-    if (job_has_processes(j))
-        life_terminate(m, now_at, j, out);
-    else if (j->is_joining)
-        superior_give_up(m, now_at, j, status, out);
-    else if (j->phase == JOB_PRERUN)
-        j->kill_at = now_at;
-    life_reckon(m, j);
 }
 
 static void take_success(struct mom *m, int64_t now_at, struct mom_job *j,
@@ -343,6 +364,11 @@ void superior_answer(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t 
 
     if (host < j->hosts.n)
         j->hosts.v[host].lost_at = 0; /* it speaks */
+    if (!a && r && releasing_is_over(j, r, msg->event)) {
+        /* It has nothing of the job: there is nothing to be counted either. */
+        (void)superior_step(m, now_at, j, out);
+        return;
+    }
     if (!a) {
         /* Said twice, or too late: nobody waits for it. */
         out_joblog(out, LOG_EV_DEBUG2, j, "event %d taskid %08X not found", msg->event,
@@ -372,16 +398,17 @@ void superior_requeue(struct mom *m, int64_t now_at, struct mom_job *j,
 }
 
 void superior_take_resc(struct mom *m, int64_t now_at, struct mom_job *j,
-                        uint64_t stream, const struct im_message *msg)
+                        uint64_t stream, const struct im_message *msg,
+                        struct mom_out *out)
 {
     const struct reached *r = reach_of_stream(m, stream);
 
     /* Each is asked once, and what it says stays counted (tpp.md 6.5). */
-    if (!r || j->n_releasing == 0 || host_list_find(j, r->host, r->port) < j->hosts.n)
+    if (!r || !releasing_is_over(j, r, msg->event))
         return;
-    j->n_releasing--;
     j->ended.cput_s += (int64_t)MIN_OF(msg->cput_s, MOST_CPUT_S);
     usage_take(m, j, now_at, &j->ended);
+    (void)superior_step(m, now_at, j, out);
 }
 
 void superior_rejoined(struct mom *m, struct mom_job *j, uint64_t stream,
@@ -398,6 +425,7 @@ static void broken(struct mom *m, struct mom_job *j, struct asked *a,
                    struct mom_out *out)
 {
     bool must_be_heard = a->command == IM_JOIN_JOB || a->command == IM_KILL_JOB ||
+                         a->command == IM_UPDATE_JOB ||
                          a->command == IM_DELETE_JOB_REPLY;
 
     if (must_be_heard && !a->is_resent) {
@@ -436,9 +464,9 @@ void superior_lost(struct mom *m, int64_t now_at, const struct reached *r,
     DL_FOREACH_SAFE2 (m->wide, j, after, wide_next) {
         size_t host = host_list_find(j, r->host, r->port);
 
-        if (host == j->hosts.n)
-            continue;
-        note_lost(m, now_at, j, host, out);
+        releasing_lost(m, j, r, out);
+        if (host < j->hosts.n)
+            note_lost(m, now_at, j, host, out);
         DL_FOREACH_SAFE (j->asked, a, next)
             if (a->host == host)
                 broken(m, j, a, out);
@@ -486,6 +514,7 @@ static void too_late(struct mom_job *j, struct mom_out *out)
     struct asked *a, *next;
 
     j->answer_by = INT64_MAX;
+    releasing_drop_all(j);
     DL_FOREACH_SAFE (j->asked, a, next) {
         if (a->command == IM_POLL_JOB || a->client)
             continue;

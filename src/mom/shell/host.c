@@ -68,6 +68,16 @@ static bool save_job(struct shell *s, const char *job_id)
     return false;
 }
 
+/* Programs that read the file now see the vnodes that are left. */
+static void list_vnodes(struct shell *s, const char *job_id)
+{
+    const struct wire_attrs *attrs = mom_job_attrs(s->mom, job_id);
+    struct diag why;
+
+    if (attrs && plan_nodefile(&s->host, job_id, attrs, s->arena, &why) != 0)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
+}
+
 struct telling {
     struct shell *shell;
     uint64_t token;
@@ -198,6 +208,9 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         /* The core goes on when this fails, as the log says: the older record leads to
          * the same job after a restart. */
         (void)save_job(s, e->job_id);
+        break;
+    case MOM_WHERE:
+        list_vnodes(s, e->job_id);
         break;
     case MOM_START:
         tasks_start_job(s, e->job_id, out);

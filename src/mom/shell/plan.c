@@ -592,3 +592,15 @@ int plan_make_task(const struct plan_host *host, const char *job_id,
     MUST(task);
     return make(host, job_id, attrs, NULL, task, arena, ret, why);
 }
+
+int plan_nodefile(const struct plan_host *host, const char *job_id,
+                  const struct wire_attrs *attrs, struct arena *arena, struct diag *why)
+{
+    char path[PATH_MAX];
+    struct plan p = { .nodefile = home_path(host->home, HOME_NODES, job_id, path) };
+    struct chunks chunks;
+
+    if (read_chunks(attrs, arena, &chunks, why) != 0)
+        return START_FAILED_EARLY;
+    return write_nodefile(host, &p, attrs, &chunks, arena, why);
+}

@@ -90,6 +90,11 @@ int plan_make_task(const struct plan_host *host, const char *job_id,
                    const struct wire_attrs *attrs, const struct plan_task *task,
                    struct arena *arena, struct plan *ret, struct diag *why) MUST_CHECK;
 
+/* Write the node file of a job that runs anew. 0, or one of the reasons. */
+int plan_nodefile(const struct plan_host *host, const char *job_id,
+                  const struct wire_attrs *attrs, struct arena *arena,
+                  struct diag *why) MUST_CHECK;
+
 /* Files that a job which has ended well shall not leave behind (Remove_Files): those
  * that nobody delivers, at most PLAN_REMOVED_MAX. Their number; *ret says whom to be
  * for that. 0 when the user is not known. */

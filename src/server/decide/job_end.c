@@ -11,6 +11,7 @@
 #include "lib/attr/job_attrs.h"
 #include "server/decide/array_run.h"
 #include "server/decide/job_over.h"
+#include "server/decide/job_release.h"
 #include "server/decide/node_used.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
@@ -123,6 +124,7 @@ void job_back_in_queue(const struct job *job, struct record *rec, const char *ho
     nodes_used_records(&job->bookings, rec->actor, now_at, out);
     for (size_t i = 0; i < ARRAY_LEN(of_a_run); i++)
         record_change(rec, out->arena, of_a_run[i], NULL, NULL);
+    job_release_undo(job, out->arena, rec);
     /* A job that fails on every vnode would otherwise start for ever. */
     if (obj_num(&job->obj, JOB_A_RUN_COUNT, 0) > JOB_MAX_RUNS)
         hold = TOO_MANY_RUNS;

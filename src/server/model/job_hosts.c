@@ -14,6 +14,7 @@
 struct tasks {
     const char *host; /* the natural vnode */
     size_t next;      /* tasks of the job are below it */
+    const char *old;  /* where to look for the next one that the job has there */
     struct tasks *next_host;
 };
 
@@ -50,6 +51,24 @@ static size_t next_task(const struct model *m, struct tasks *t)
     return task;
 }
 
+/* The next task that the job has on that host, of the text of its exec_host: a number
+ * that was given stays what it is. The pieces that are left have no more tasks than
+ * there were. */
+static size_t old_task(struct tasks *t)
+{
+    size_t len = strlen(t->host);
+
+    while (*t->old) {
+        const char *at = t->old;
+        size_t piece = strcspn(at, "+");
+
+        t->old = at + piece + (at[piece] == '+');
+        if (piece > len && at[len] == '/' && strncasecmp(at, t->host, len) == 0)
+            return strtoul(at + len + 1, NULL, 10);
+    }
+    return 0;
+}
+
 static int64_t share_ncpus(const struct vnode_part *s)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -74,6 +93,7 @@ static void print_piece(const struct piece *p, struct buf *host, struct buf *hos
 
 struct making {
     const struct model *m;
+    const char *old; /* exec_host of the job that has its tasks already; NULL: none */
     struct arena *arena;
     struct tasks *tasks;
     struct buf host, host2;
@@ -92,7 +112,10 @@ static struct piece begin_piece(struct making *mk, const struct node *n)
     const char *host = node_natural(n)->obj.id; /* as it was created, not shortened */
     struct tasks *t = tasks_of(&mk->tasks, host, mk->arena);
 
-    return (struct piece){ host, full, node_mom_port(n), 0, next_task(mk->m, t) };
+    if (mk->old && !t->old)
+        t->old = mk->old;
+    return (struct piece){ host, full, node_mom_port(n), 0,
+                           mk->old ? old_task(t) : next_task(mk->m, t) };
 }
 
 static int add_chunk(struct making *mk, const struct exec_chunk *chunk,
@@ -121,22 +144,40 @@ static int add_chunk(struct making *mk, const struct exec_chunk *chunk,
     return 0;
 }
 
+static int make(struct making *mk, const struct exec_vnode *ev, struct job_hosts *ret,
+                struct diag *why)
+{
+    int err = 0;
+
+    for (size_t i = 0; i < ev->n && !err; i++)
+        err = add_chunk(mk, &ev->chunks[i], why);
+    if (!err)
+        *ret = (struct job_hosts){
+            .exec_host = arena_strdup(mk->arena, mk->host.len ? mk->host.data : ""),
+            .exec_host2 = arena_strdup(mk->arena, mk->host2.len ? mk->host2.data : ""),
+        };
+    buf_fini(&mk->host);
+    buf_fini(&mk->host2);
+    return err;
+}
+
 int job_hosts_make(const struct model *m, const struct exec_vnode *ev,
                    struct arena *arena, struct job_hosts *ret, struct diag *why)
 {
     struct making mk = { .m = m, .arena = arena };
-    int err = 0;
 
-    for (size_t i = 0; i < ev->n && !err; i++)
-        err = add_chunk(&mk, &ev->chunks[i], why);
-    if (!err)
-        *ret = (struct job_hosts){
-            .exec_host = arena_strdup(arena, mk.host.len ? mk.host.data : ""),
-            .exec_host2 = arena_strdup(arena, mk.host2.len ? mk.host2.data : ""),
-        };
-    buf_fini(&mk.host);
-    buf_fini(&mk.host2);
-    return err;
+    return make(&mk, ev, ret, why);
+}
+
+int job_hosts_keep(const struct model *m, const struct job *job,
+                   const struct exec_vnode *ev, struct arena *arena,
+                   struct job_hosts *ret, struct diag *why)
+{
+    struct making mk = { .m = m,
+                         .old = obj_str(&job->obj, JOB_A_EXEC_HOST, ""),
+                         .arena = arena };
+
+    return make(&mk, ev, ret, why);
 }
 
 const struct node *job_first_node(const struct job *job)

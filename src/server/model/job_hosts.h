@@ -17,6 +17,12 @@ int job_hosts_make(const struct model *m, const struct exec_vnode *ev,
                    struct arena *arena, struct job_hosts *ret,
                    struct diag *why) MUST_CHECK;
 
+/* The same of a job that runs and keeps 'ev' of what it has: its pieces keep their
+ * tasks. */
+int job_hosts_keep(const struct model *m, const struct job *job,
+                   const struct exec_vnode *ev, struct arena *arena,
+                   struct job_hosts *ret, struct diag *why) MUST_CHECK;
+
 /* The first vnode of the job's exec_vnode, NULL when it has none or it is gone. Its MoM
  * is the one that is told about the job. */
 const struct node *job_first_node(const struct job *job);

@@ -58,9 +58,10 @@ enum fact {
     FACT_JOB_STARTED,  /* session known: substate 42 */
     FACT_JOB_REJECTED, /* MoM refused: queued again */
     FACT_JOB_USAGE,
-    FACT_JOB_MOVED,  /* into another queue */
-    FACT_JOB_KILLED, /* deletion of a running job asked for */
-    FACT_JOB_OBIT,   /* exited: status known, end processing */
+    FACT_JOB_MOVED,    /* into another queue */
+    FACT_JOB_RELEASED, /* it has given vnodes back and runs on with the rest */
+    FACT_JOB_KILLED,   /* deletion of a running job asked for */
+    FACT_JOB_OBIT,     /* exited: status known, end processing */
     FACT_JOB_REQUEUED,
     FACT_JOB_ENDED,   /* leaves the model */
     FACT_JOB_DELETED, /* a job that did not run was deleted; leaves the model */
@@ -114,6 +115,8 @@ enum reason {
     REASON_RESV_REQUEUES, /* FACT_JOB_MODIFIED: back into the queue at the end of its
                              reservation or occurrence */
     REASON_DEPENDENCY,    /* FACT_JOB_DELETED, _WITHDRAWN: it would wait for ever */
+    REASON_RELEASE,       /* FACT_JOB_MODIFIED: vnodes are to be given back */
+    REASON_NOT_RELEASED,  /* FACT_JOB_MODIFIED: its MoM would not */
     REASON_MOVED,         /* FACT_JOB_MOVED by MoveJob or OrderJob */
     REASON_SHUTDOWN,      /* FACT_JOB_KILLED: the server ends */
     REASON_MOM_MISSING,   /* FACT_JOB_REJECTED: the MoM cannot be reached */

@@ -17,7 +17,7 @@
  * its time; the rest is answered at once. */
 static const int64_t limit_s[] = {
     [COMMAND_SEND] = 60,    [COMMAND_SIGNAL] = 60,  [COMMAND_COPY] = 900,
-    [COMMAND_DELETE] = 300, [COMMAND_FORWARD] = 60,
+    [COMMAND_DELETE] = 300, [COMMAND_FORWARD] = 60, [COMMAND_RELEASE] = 60,
 };
 
 void command_free(struct command *c)
@@ -320,6 +320,13 @@ void send_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j)
         .object_name = arena_strdup(t->effects->arena, j->id),
     };
     send_body(t, j->mom, c, BATCH_DELETE_JOB, body);
+}
+
+void send_modify(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                 const struct body_manage *body)
+{
+    send_body(t, j->mom, job_command(ms, t, j, COMMAND_RELEASE), BATCH_MODIFY_JOB,
+              body);
 }
 
 void send_forwarded(struct moms *ms, struct moms_turn *t, struct mom_job *j,

@@ -229,6 +229,8 @@ static void reply_about_job(struct moms *ms, struct moms_turn *t, const struct m
         reply_to_signal(t, job, reply);
     else if (c->kind == COMMAND_COPY)
         reply_to_copy(t, mom, job, reply);
+    else if (c->kind == COMMAND_RELEASE)
+        reply_to_release(t, job, reply);
     else
         reply_to_delete(ms, t, j, job, reply);
 }

@@ -4,6 +4,7 @@
  *   R, deletion asked for       TermJob, then SIGKILL again and again; SIGKILL alone
  *                               when the server ends immediately
  *   R, requeue asked for        Rerun, then SIGKILL
+ *   R, gives vnodes back        ModifyJob with where it lies then
  *   R, not listed by its MoM    given up after a while
  *   E, substate 51              CopyFiles
  *   E, other                    DeleteJob
@@ -139,6 +140,8 @@ static void running(struct moms *ms, struct moms_turn *t, struct mom_job *j,
         press(ms, t, j, job, obj_num(o, JOB_A_HF_KILL_HARD, 0) ? "SIGKILL" : "TermJob");
     } else if (obj_num(o, JOB_A_HF_REQUEUE, 0)) {
         press(ms, t, j, job, "Rerun");
+    } else if (obj_is_set(o, JOB_A_HF_RELEASE)) {
+        send_release(ms, t, j, job);
     }
 }
 

@@ -10,10 +10,11 @@
 #include <uthash.h>
 
 enum command_kind {
-    COMMAND_SEND,   /* QueueJob, JobScript, Commit: one message id, one answer */
-    COMMAND_SIGNAL, /* TermJob, Rerun, SIGKILL */
-    COMMAND_COPY,   /* CopyFiles after the end */
-    COMMAND_DELETE, /* DeleteJob: the MoM may forget the job */
+    COMMAND_SEND,    /* QueueJob, JobScript, Commit: one message id, one answer */
+    COMMAND_SIGNAL,  /* TermJob, Rerun, SIGKILL */
+    COMMAND_COPY,    /* CopyFiles after the end */
+    COMMAND_DELETE,  /* DeleteJob: the MoM may forget the job */
+    COMMAND_RELEASE, /* ModifyJob: the hosts that the job keeps */
     COMMAND_FORWARD,
 };
 
@@ -186,6 +187,8 @@ void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
 void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                const struct job *job);
 void send_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j);
+void send_modify(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                 const struct body_manage *body);
 void command_free(struct command *c);
 
 /* forward.c: one MoM has answered its part of a client's request, or will not. The last
@@ -197,6 +200,13 @@ void forwarded_drop(struct forwarded *f);
 /* command.c: a command of a client's; 'rq' goes to the MoM as it is. */
 void send_forwarded(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                     struct forwarded *f, const struct wire_request *rq);
+
+/* release.c: the job gives vnodes back (hf_release); the MoM has let them go, or will
+ * not. */
+void send_release(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                  const struct job *job);
+void reply_to_release(struct moms_turn *t, const struct job *job,
+                      const struct wire_reply *reply);
 
 /* command_reply.c */
 void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,

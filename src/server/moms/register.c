@@ -71,6 +71,15 @@ static void confirm_running(struct moms *ms, struct moms_turn *t, struct mom *mo
         signal_job(ms, t, job->obj.id, "resume");
 }
 
+/* Has the job a vnode of that MoM? Its other hosts list it as well. */
+static bool lies_at(const struct moms *ms, const struct job *job, const struct mom *mom)
+{
+    for (size_t i = 0; i < job->bookings.n; i++)
+        if (mom_of_node(ms, job->bookings.v[i].node->obj.id) == mom)
+            return true;
+    return false;
+}
+
 /* The table of tpp.md 5.4. A run version is always known here, so the rows for jobs
  * without one speak of a job that does not run. */
 static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
@@ -92,9 +101,12 @@ static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
         discard(t, mom, r, r->run_version, "has been run again ");
     else if (!job_is_at_mom(job))
         discard(t, mom, r, r->run_version, "state mismatch ");
-    /* Node 0 is the mother superior. A sister's entry needs no answer. */
+    /* Node 0 is the mother superior. A sister's entry needs no answer, unless the job
+     * has given its host back while the sister was away. */
     else if (r->node_id == 0)
         confirm_running(ms, t, mom, r, job);
+    else if (!lies_at(ms, job, mom))
+        discard(t, mom, r, r->run_version, "has left this host ");
 }
 
 static bool is_listed(const struct is_message *msg, const char *job_id)

@@ -1,4 +1,5 @@
-/* job_account.c - the accounting records of jobs: Q S E R D a (operations.md 17).
+/* job_account.c - the accounting records of jobs: Q S E R D a, and u c e of those that
+ * give vnodes back (operations.md 17).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/ids.h"
@@ -6,6 +7,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
+#include "server/decide/job_release.h"
 #include "server/model/resv_claims.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
@@ -83,9 +85,30 @@ enum general {
     OVER
 };
 
+/* A job that has given vnodes back was several things in turn. */
+enum stage {
+    STAGE_NOW,  /* as it is */
+    STAGE_LAST, /* the phase that has just ended */
+    STAGE_ALL,  /* as it was started */
+};
+
+static int attr_at(const struct object *o, int attr, enum stage stage)
+{
+    static const int rows[][3] = {
+        { JOB_A_EXEC_HOST, JOB_A_EXEC_HOST_ACCT, JOB_A_EXEC_HOST_ORIG },
+        { JOB_A_EXEC_VNODE, JOB_A_EXEC_VNODE_ACCT, JOB_A_EXEC_VNODE_ORIG },
+        { JOB_A_RESOURCE_LIST, JOB_A_RESOURCE_LIST_ACCT, JOB_A_RESOURCE_LIST_ORIG },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i][0] == attr && obj_is_set(o, rows[i][stage]))
+            return rows[i][stage];
+    return attr;
+}
+
 /* An array has indices in the place of vnodes, and at its end neither. */
 static void add_where(struct buf *out, const struct object *o, enum general when,
-                      struct arena *arena)
+                      enum stage stage, struct arena *arena)
 {
     if (obj_is_set(o, JOB_A_ARRAY_INDICES_SUBMITTED)) {
         if (when != OVER)
@@ -95,13 +118,13 @@ static void add_where(struct buf *out, const struct object *o, enum general when
     /* Before its start a job has no vnodes to tell of. */
     if (when == NOT_STARTED)
         return;
-    add_text(out, o, "exec_host", JOB_A_EXEC_HOST, arena);
-    add_text(out, o, "exec_vnode", JOB_A_EXEC_VNODE, arena);
+    add_text(out, o, "exec_host", attr_at(o, JOB_A_EXEC_HOST, stage), arena);
+    add_text(out, o, "exec_vnode", attr_at(o, JOB_A_EXEC_VNODE, stage), arena);
 }
 
 /* The general part; every field has a blank behind it. */
-static void add_general(struct buf *out, const struct reaction *r,
-                        const struct object *o, enum general when)
+static void add_stage(struct buf *out, const struct reaction *r, const struct object *o,
+                      enum general when, enum stage stage)
 {
     struct arena *arena = r->out->arena;
 
@@ -123,8 +146,15 @@ static void add_general(struct buf *out, const struct reaction *r,
         add_text(out, o, "depend", JOB_A_DEPEND, arena);
     else
         add_time(out, o, "start", JOB_A_STIME);
-    add_where(out, o, when, arena);
-    add_list(out, "Resource_List", obj_attr(o, JOB_A_RESOURCE_LIST), arena);
+    add_where(out, o, when, stage, arena);
+    add_list(out, "Resource_List", obj_attr(o, attr_at(o, JOB_A_RESOURCE_LIST, stage)),
+             arena);
+}
+
+static void add_general(struct buf *out, const struct reaction *r,
+                        const struct object *o, enum general when)
+{
+    add_stage(out, r, o, when, STAGE_NOW);
 }
 
 static void drop_last_blank(struct buf *out)
@@ -180,14 +210,64 @@ static void add_assigned(struct buf *out, const struct job *job, struct arena *a
     resources_clear(&v.u.res);
 }
 
-void account_job_sent(const struct reaction *r)
+static void account_begin(const struct reaction *r, char type)
 {
     const struct object *o = r->o;
     struct buf text = { 0 };
 
     add_general(&text, r, o, STARTED);
     add_assigned(&text, TO_JOB(o), r->out->arena);
-    account(r, 'S', &text);
+    account(r, type, &text);
+}
+
+void account_job_sent(const struct reaction *r)
+{
+    account_begin(r, 'S');
+}
+
+/* The field is there only where the site counts that time. */
+static void add_eligible(struct buf *out, const struct reaction *r)
+{
+    if (!obj_num(r->m->server, SERVER_A_ELIGIBLE_TIME_ENABLE, 0))
+        return;
+    buf_add_str(out, " eligible_time=");
+    duration_print(obj_num(r->o, JOB_A_ELIGIBLE_TIME, 0), out);
+}
+
+/* The end of a phase, with what was used in it. */
+static void account_phase(const struct reaction *r, char type, enum stage stage,
+                          const char *used)
+{
+    const struct object *o = r->o;
+    struct buf text = { 0 };
+
+    add_stage(&text, r, o, OVER, stage);
+    buf_printf(&text, "session=%" PRId64 " ", obj_num(o, JOB_A_SESSION_ID, 0));
+    add_text(&text, o, "alt_id", JOB_A_ALT_ID, r->out->arena);
+    drop_last_blank(&text);
+    add_eligible(&text, r);
+    buf_printf(&text, " run_count=%" PRId64 "%s%s", obj_num(o, JOB_A_RUN_COUNT, 0),
+               *used ? " " : "", used);
+    account(r, type, &text);
+}
+
+/* A phase ends and the next one begins. */
+void account_job_released(const struct reaction *r)
+{
+    account_phase(r, 'u', STAGE_LAST, r->rec->note ? r->rec->note : "");
+    account_begin(r, 'c');
+}
+
+/* Before its own end a job that has given vnodes back has that of its last phase. */
+static void account_last_phase(const struct reaction *r)
+{
+    struct buf used = { 0 };
+
+    if (!obj_is_set(r->o, JOB_A_EXEC_VNODE_ORIG))
+        return;
+    job_phase_usage(r->o, r->out->arena, &used);
+    account_phase(r, 'e', STAGE_NOW, used.len ? used.data : "");
+    buf_fini(&used);
 }
 
 static void account_end(const struct reaction *r, char type)
@@ -195,17 +275,14 @@ static void account_end(const struct reaction *r, char type)
     const struct object *o = r->o;
     struct buf text = { 0 };
 
-    add_general(&text, r, o, OVER);
+    account_last_phase(r);
+    add_stage(&text, r, o, OVER, STAGE_ALL);
     buf_printf(&text, "session=%" PRId64 " ", obj_num(o, JOB_A_SESSION_ID, 0));
     add_text(&text, o, "alt_id", JOB_A_ALT_ID, r->out->arena);
     /* A job that was given up has no obituary; then the record's own time counts. */
     buf_printf(&text, "end=%" PRId64 " ", obj_num(o, JOB_A_OBITTIME, r->rec->at));
     job_usage_text(o, r->out->arena, &text);
-    /* The field is there only where the site counts that time. */
-    if (obj_num(r->m->server, SERVER_A_ELIGIBLE_TIME_ENABLE, 0)) {
-        buf_add_str(&text, " eligible_time=");
-        duration_print(obj_num(o, JOB_A_ELIGIBLE_TIME, 0), &text);
-    }
+    add_eligible(&text, r);
     buf_printf(&text, " run_count=%" PRId64, obj_num(o, JOB_A_RUN_COUNT, 0));
     account(r, type, &text);
 }

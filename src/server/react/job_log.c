@@ -169,3 +169,10 @@ void log_job_deleted(const struct reaction *r)
         log_job_killed(r);
     log_job_ended(r);
 }
+
+void log_job_released(const struct reaction *r)
+{
+    effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
+               "vnodes released, exec_vnode is now %s",
+               obj_str(r->o, JOB_A_EXEC_VNODE, ""));
+}

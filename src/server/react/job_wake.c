@@ -80,3 +80,23 @@ bool answer_subjob_gone(const struct answering *a, struct wire_reply *ret)
     refuse(ret, PBSE_UNKJOBID);
     return true;
 }
+
+/* The reply to RelnodesJob. Whoever waits for the start of the job or of a deferred run
+ * has nothing to do with it; a job that gives vnodes back has been started. */
+bool answer_released(const struct answering *a, struct wire_reply *ret)
+{
+    if (a->wait_for->why != WAIT_FOR_OBJECT)
+        return false;
+    *ret = (struct wire_reply){ .choice = REPLY_NULL };
+    return true;
+}
+
+bool answer_not_released(const struct answering *a, struct wire_reply *ret)
+{
+    if (a->wait_for->why != WAIT_FOR_OBJECT || a->rec->reason != REASON_NOT_RELEASED)
+        return false;
+    *ret = (struct wire_reply){ .code = reason_code(a->rec->reason),
+                                .choice = REPLY_TEXT,
+                                .text = arena_strdup(a->arena, record_words(a->rec)) };
+    return true;
+}

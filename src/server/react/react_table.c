@@ -107,6 +107,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .log = log_job_modified,
         .account = account_job_modified,
         .wake = wake_job_queued,
+        .answer = answer_not_released,
     },
     [FACT_JOB_RUN][OBJ_JOB] = { .log = log_job_run },
     [FACT_JOB_SENT][OBJ_JOB] = {
@@ -123,6 +124,12 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .log = log_job_moved,
         .account = account_job_queued,
         .wake = wake_job_moved,
+    },
+    [FACT_JOB_RELEASED][OBJ_JOB] = {
+        .log = log_job_released,
+        .account = account_job_released,
+        .wake = wake_job_ended,
+        .answer = answer_released,
     },
     [FACT_JOB_KILLED][OBJ_JOB] = {
         .log = log_job_killed,

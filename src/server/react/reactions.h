@@ -74,6 +74,7 @@ void account_job_killed(const struct reaction *r);
 void account_job_modified(const struct reaction *r);
 void account_job_obit(const struct reaction *r);
 void account_job_queued(const struct reaction *r);
+void account_job_released(const struct reaction *r);
 void account_job_sent(const struct reaction *r);
 void log_array_cut(const struct reaction *r);
 void log_job_deleted(const struct reaction *r);
@@ -83,6 +84,7 @@ void log_job_modified(const struct reaction *r);
 void log_job_moved(const struct reaction *r);
 void log_job_obit(const struct reaction *r);
 void log_job_queued(const struct reaction *r);
+void log_job_released(const struct reaction *r);
 void log_job_run(const struct reaction *r);
 void log_job_started(const struct reaction *r);
 void log_job_state(const struct reaction *r);
@@ -94,6 +96,9 @@ void wake_job_moved(const struct reaction *r);
 bool answer_job_refused(const struct answering *a, struct wire_reply *ret);
 bool answer_subjob_gone(const struct answering *a, struct wire_reply *ret);
 bool answer_job_sent(const struct answering *a, struct wire_reply *ret);
+/* the same of RelnodesJob, until vnodes are free or its MoM would not let them go */
+bool answer_released(const struct answering *a, struct wire_reply *ret);
+bool answer_not_released(const struct answering *a, struct wire_reply *ret);
 
 /* vnodes as their MoMs report them: react/node_react.c */
 void log_node_words(const struct reaction *r);

@@ -72,8 +72,7 @@ static int check_running(const struct model *m, const struct request *rq,
     return 0;
 }
 
-/* PySpawn and RelnodesJob: of running jobs, and not in this version. Both bodies begin
- * with the job's id. */
+/* PySpawn: of a running job, and not in this version. */
 int handle_of_running_job(const struct model *m, const struct request *rq,
                           struct decision *out)
 {

@@ -71,7 +71,7 @@ static const struct request_row rows[] = {
     [BATCH_USER_CRED] = { handle_user_cred, WHO_ANYONE, .not_stopping = true },
     [BATCH_RESV_OCCUR_END] = { handle_resv_occur_end, WHO_ANYONE },
     [BATCH_PY_SPAWN] = { handle_of_running_job, WHO_ANYONE },
-    [BATCH_RELEASE_NODES] = { handle_of_running_job, WHO_ANYONE },
+    [BATCH_RELEASE_NODES] = { handle_release_nodes, WHO_ANYONE },
     [BATCH_PREEMPT_JOBS] = { handle_preempt_jobs, WHO_ANYONE },
 };
 

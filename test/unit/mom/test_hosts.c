@@ -428,22 +428,128 @@ static void test_suspension_is_answered_when_all_have_stopped(void)
     world_fini(&w);
 }
 
-static void test_hosts_are_released(void)
+/* The server says where the job lies from now on. */
+static void narrow(struct world *w, const char *exec_host2)
 {
     struct wire_attrs attrs = { 0 };
     struct body_manage body = { .object_name = ID };
+
+    w->h[0].code = -1;
+    add(w, &attrs, "exec_host2", exec_host2);
+    body.attrs = attrs;
+    request(w, BATCH_MODIFY_JOB, &body);
+    run(w);
+}
+
+static void test_hosts_are_released(void)
+{
     struct world w;
 
     world_init(&w);
     send_job(&w);
     spawn(&w, 2);
-    add(&w, &attrs, "exec_host2", "node1:15002/0+node2.dom:15002/0*2");
-    body.attrs = attrs;
-    request(&w, BATCH_MODIFY_JOB, &body);
-    run(&w);
+    narrow(&w, "node1:15002/0+node2.dom:15002/0*2");
     CU_ASSERT_EQUAL(w.h[0].code, 0);
     CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 0);
     CU_ASSERT_EQUAL(job_find(w.h[1].m, ID)->hosts.n, 2);
+    narrow(&w, "node1:15002/0+node2.dom:15002/0*2"); /* said once more */
+    CU_ASSERT_EQUAL(w.h[0].code, 0);
+    CU_ASSERT_EQUAL(w.h[2].n_drops, 1);
+    world_fini(&w);
+}
+
+static void test_nothing_is_released_before_the_job_begins(void)
+{
+    struct world w;
+
+    world_init(&w);
+    w.h[2].is_cut = true; /* it is waited for */
+    send_job(&w);
+    narrow(&w, "node1:15002/0+node2.dom:15002/0*2");
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_BADSTATE);
+    CU_ASSERT_EQUAL(job_find(w.h[0].m, ID)->hosts.n, 3);
+    world_fini(&w);
+}
+
+/* The host is free for others when nothing of the job lives there. */
+static void test_a_release_waits_for_the_end_of_tasks(void)
+{
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    spawn(&w, 2);
+    w.h[2].keeps_alive = true;
+    narrow(&w, "node1:15002/0");
+    CU_ASSERT_EQUAL(w.h[0].code, -1);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[1].m), 0);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 1);
+    w.now_at++;
+    mom_task_ended(w.h[2].m, w.now_at, ID, 0x80000001, 0,
+                   &(struct mom_usage){ .cput_s = 7 }, &w.h[2].out);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, 0);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 0);
+    CU_ASSERT_EQUAL(usage_sum(job_find(w.h[0].m, ID)).cput_s, 7);
+    CU_ASSERT_FALSE(job_find(w.h[0].m, ID)->is_wide);
+    mom_exited(w.h[0].m, w.now_at, ID, 0, NULL, &w.h[0].out);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].status, 0);
+    world_fini(&w);
+}
+
+/* Whoever is not there cannot keep the others waiting for long. */
+static void test_a_release_does_not_wait_for_a_lost_host(void)
+{
+    static const struct {
+        const char *story;
+        bool loses_stream; /* else it is silent */
+        int64_t after_s;
+    } cases[] = {
+        { "it says nothing", false, 30 },
+        { "its stream ends, and no other can be opened", true, 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct world w;
+
+        world_init(&w);
+        send_job(&w);
+        spawn(&w, 2);
+        w.h[2].is_cut = true;
+        narrow(&w, "node1:15002/0+node2.dom:15002/0*2");
+        CU_ASSERT_EQUAL(w.h[0].code, -1);
+        if (cases[i].loses_stream) {
+            lose_stream(&w, 0, 2);
+            run(&w);
+            lose_stream(&w, 0, 2);
+            run(&w);
+        }
+        later(&w, cases[i].after_s);
+        CU_ASSERT_EQUAL(w.h[0].code, 0);
+        CU_ASSERT_PTR_NULL(job_find(w.h[0].m, ID)->releasing);
+        later(&w, 400); /* it gives the job up by itself */
+        CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), cases[i].loses_stream ? 0 : 1);
+        CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+        world_fini(&w);
+    }
+}
+
+/* A host that does not know where the job lies now would go by what was. */
+static void test_a_sister_that_cannot_be_told_ends_the_run(void)
+{
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    w.h[1].is_cut = true;
+    narrow(&w, "node1:15002/0+node2.dom:15002/0*2");
+    CU_ASSERT_EQUAL(w.h[0].code, -1);
+    later(&w, 30);
+    CU_ASSERT_EQUAL(w.h[0].code, 0);
+    later(&w, 11); /* SIGKILL follows SIGTERM */
+    later(&w, 301);
+    CU_ASSERT_EQUAL(w.h[0].status, -11);
     world_fini(&w);
 }
 
@@ -560,6 +666,14 @@ int main(void)
         { "suspension is answered when all have stopped",
           test_suspension_is_answered_when_all_have_stopped },
         { "hosts are released", test_hosts_are_released },
+        { "nothing is released before the job begins",
+          test_nothing_is_released_before_the_job_begins },
+        { "a release waits for the end of tasks",
+          test_a_release_waits_for_the_end_of_tasks },
+        { "a release does not wait for a lost host",
+          test_a_release_does_not_wait_for_a_lost_host },
+        { "a sister that cannot be told ends the run",
+          test_a_sister_that_cannot_be_told_ends_the_run },
         { "who is not of the job is refused", test_who_is_not_of_the_job_is_refused },
         { "a sister finds its tasks again", test_a_sister_finds_its_tasks_again },
     };

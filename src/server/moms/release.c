@@ -1,0 +1,84 @@
+/* release.c - vnodes that a running job gives back: its MoM lets the hosts go, and then
+ * they are free.
+ *
+ * The MoM is sent the same ModifyJob as for any other alteration, with all that says
+ * where the job lies (tpp.md 6.2, execution.md 23). It may come twice, after a server
+ * or a stream was lost: a MoM that has let the hosts go already says so.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "server/decide/job_release.h"
+#include "server/model/job_state.h"
+#include "server/moms/moms_priv.h"
+
+/* Nothing changes, and whoever waits is told so. */
+static void keep_all(struct moms_turn *t, const struct job *job, const char *words)
+{
+    struct record *rec = moms_record(t, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id);
+
+    rec->reason = REASON_NOT_RELEASED;
+    rec->note = words;
+    record_change(rec, t->out->arena, JOB_A_HF_RELEASE, NULL, NULL);
+}
+
+/* Members of the list that are no business of MoMs are left out, as from QueueJob. */
+static struct wire_attrs for_mom(const struct model *m, const struct wire_attrs *all,
+                                 struct arena *arena)
+{
+    struct wire_attrs some = { 0 };
+
+    for (size_t i = 0; i < all->n; i++) {
+        const struct wire_attr *a = &all->v[i];
+        const struct resource_def *def =
+            a->resource ? resource_find(m->defs, a->resource) : NULL;
+
+        if (!a->resource || (def && (def->flags & RESOURCE_MOM)))
+            wire_attrs_add(&some, arena, a->name, arena_strdup(arena, a->resource),
+                           arena_strdup(arena, a->value), WIRE_OP_SET);
+    }
+    return some;
+}
+
+void send_release(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                  const struct job *job)
+{
+    struct arena *arena = t->effects->arena;
+    struct body_manage *body = ARENA_NEW(arena, struct body_manage);
+    struct wire_attrs attrs = { 0 };
+    struct diag why;
+
+    *body = (struct body_manage){ .command = MANAGER_SET,
+                                  .object_type = OBJECT_JOB,
+                                  .object_name = arena_strdup(arena, job->obj.id) };
+    if (job_release_attrs(t->m, job, obj_str(&job->obj, JOB_A_HF_RELEASE, ""), arena,
+                          &attrs, &why)) {
+        keep_all(t, job, arena_strdup(t->out->arena, why.text));
+        return;
+    }
+    body->attrs = for_mom(t->m, &attrs, arena);
+    send_modify(ms, t, j, body);
+}
+
+void reply_to_release(struct moms_turn *t, const struct job *job,
+                      const struct wire_reply *reply)
+{
+    const char *signs = obj_str(&job->obj, JOB_A_HF_RELEASE, NULL);
+    struct arena *arena = t->out->arena;
+    struct record *rec;
+    struct diag why;
+
+    /* The job ends, and the answer came too late for the release. */
+    if (!signs || job_state(job) != 'R')
+        return;
+    if (reply->code) {
+        keep_all(t, job,
+                 reply->choice == REPLY_TEXT ? arena_strdup(arena, reply->text)
+                                             : pbse_text(reply->code));
+        return;
+    }
+    rec = moms_record(t, FACT_JOB_RELEASED, OBJ_JOB, job->obj.id);
+    if (job_release_changes(t->m, job, signs, arena, rec, &why) == 0)
+        return;
+    t->out->records.n--; /* it is the last one */
+    keep_all(t, job, arena_strdup(arena, why.text));
+}
