@@ -444,6 +444,15 @@ static bool orders(struct sim *s, const struct words *w)
     return true;
 }
 
+static bool releases(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]);
+
+    if (id)
+        client_release(s, w->v[0], w->v[2], id, vnode_named(s, w->v[3]));
+    return true;
+}
+
 static bool sets(struct sim *s, const struct words *w)
 {
     client_manage(s, MANAGER_SET, OBJECT_SERVER, "", w->v[2], NULL, w->v[3],
@@ -720,6 +729,7 @@ static const struct {
     { "root runs *", runs },
     { "* moves * into *", moves },
     { "* orders * *", orders },
+    { "* releases *", releases },
     { "root sets * *", sets },
     { "root unsets *", unsets },
 };

@@ -363,6 +363,16 @@ void client_order(struct sim *s, const char *user, const char *label, const char
         send(s, c, BATCH_ORDER_JOB, &body);
 }
 
+void client_release(struct sim *s, const char *user, const char *label, const char *id,
+                    const char *vnodes)
+{
+    const struct body_release_nodes body = { .job_id = id, .vnodes = vnodes };
+    struct client *c = begin(s, CLIENT_RELEASE_NODES, user, label);
+
+    if (c)
+        send(s, c, BATCH_RELEASE_NODES, &body);
+}
+
 void client_manage(struct sim *s, uint32_t command, uint32_t type, const char *name,
                    const char *attr, const char *resource, const char *value,
                    enum wire_op op)

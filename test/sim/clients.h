@@ -10,17 +10,18 @@
 struct sim;
 
 enum client_kind {
-    CLIENT_RESERVE,     /* pbs_rsub */
-    CLIENT_ALTER_RESV,  /* pbs_ralter */
-    CLIENT_DELETE_RESV, /* pbs_rdel */
-    CLIENT_SUBMIT,      /* qsub: QueueJob, JobScript, Commit */
-    CLIENT_DELETE_JOB,  /* qdel */
-    CLIENT_RUN_JOB,     /* qrun without vnodes */
-    CLIENT_MOVE_JOB,    /* qmove */
-    CLIENT_ORDER_JOB,   /* qorder */
-    CLIENT_MANAGE,      /* qmgr */
-    CLIENT_LOOK,        /* pbs_rstat */
-    CLIENT_WHY,         /* pbs_rstat --why */
+    CLIENT_RESERVE,       /* pbs_rsub */
+    CLIENT_ALTER_RESV,    /* pbs_ralter */
+    CLIENT_DELETE_RESV,   /* pbs_rdel */
+    CLIENT_SUBMIT,        /* qsub: QueueJob, JobScript, Commit */
+    CLIENT_DELETE_JOB,    /* qdel */
+    CLIENT_RUN_JOB,       /* qrun without vnodes */
+    CLIENT_MOVE_JOB,      /* qmove */
+    CLIENT_ORDER_JOB,     /* qorder */
+    CLIENT_RELEASE_NODES, /* pbs_release_nodes */
+    CLIENT_MANAGE,        /* qmgr */
+    CLIENT_LOOK,          /* pbs_rstat */
+    CLIENT_WHY,           /* pbs_rstat --why */
 };
 
 struct client {
@@ -128,6 +129,9 @@ void client_run(struct sim *s, const char *label, const char *id);
 /* qmove into that queue, and qorder with that other job. */
 void client_move(struct sim *s, const char *user, const char *label, const char *id,
                  const char *queue);
+/* pbs_release_nodes. */
+void client_release(struct sim *s, const char *user, const char *label, const char *id,
+                    const char *vnodes);
 void client_order(struct sim *s, const char *user, const char *label, const char *id,
                   const char *other);
 

@@ -86,6 +86,8 @@ static void send_im(struct mom_host *h, uint64_t stream, const struct im_message
     if (rnd_percent(&s->rnd, s->weather.twice_percent))
         comm_send(s, leaf_index(h), stream, b.data, b.len);
     buf_fini(&b);
+    if (sweep_mom_says(s, h))
+        h->is_dying = true;
 }
 
 static void reach(struct mom_host *h, const char *host, uint32_t port,
@@ -274,12 +276,16 @@ static void on_message(struct sim *s, size_t leaf, uint64_t stream,
                        const struct tpp_addr *peer, const char *data, size_t len)
 {
     struct mom_host *h = &s->hosts[leaf - 1];
-    struct mom_out out = host_input(h);
+    bool is_of_mom = im_protocol_of(data, len) == IM_PROTOCOL;
+    struct mom_out out;
     struct is_message msg;
     struct im_message im;
     bool known;
 
-    if (im_protocol_of(data, len) == IM_PROTOCOL) {
+    if (is_of_mom && sweep_mom_hears(s, h))
+        return;
+    out = host_input(h);
+    if (is_of_mom) {
         if (im_decode(data, len, out.arena, &im) == DIS_OK)
             mom_im(h->mom, sim_now_at(s), stream, peer, &im, &out);
         else

@@ -4,10 +4,10 @@
  *   sim --seeds N [--from M]      the seeds M, M + 1, ... (M is 1)
  *   sim --scenario FILE [...]     named scenarios
  *   sim --sweep FILE [...]        each again and again, with a kill at the next place
- *   sim --sweep FILE --kill K     one run with that kill: before:7, after:7, twice:7 or
- *                                 scheduler:7
- *   sim --print N                 the scenario that seed N makes
- *   sim --hash N                  a number for the scenarios of the seeds 1 to N
+ *   sim --sweep FILE --kill K     one run with that kill: before:7, after:7, twice:7,
+ * says:7, hears:7, router:7 or scheduler:7 sim --print N                 the scenario
+ * that seed N makes sim --hash N                  a number for the scenarios of the
+ * seeds 1 to N
  *
  * The last line is "sim: N passed, M failed".
  *

@@ -219,6 +219,9 @@ static void check_host_is_free(struct sim *s, const struct mom_host *h)
     if (h->runs)
         check_failed(s, CHECK_AGREE, "processes of job %s are left at %s",
                      h->runs->job_id, h->name);
+    if (h->extras)
+        check_failed(s, CHECK_AGREE, "task %08x of job %s is left at %s",
+                     h->extras->task, h->extras->job_id, h->name);
     HASH_ITER (hh, h->disk.files, f, next)
         if (!strstr(f->name, ".EX"))
             check_failed(s, CHECK_AGREE, "file %s is left at %s", f->name, h->name);

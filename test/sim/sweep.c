@@ -12,7 +12,9 @@
 
 const char *sweep_name(enum sweep_kind kind)
 {
-    static const char *const names[] = { "before", "after", "twice", "scheduler" };
+    static const char *const names[] = {
+        "before", "after", "twice", "scheduler", "says", "hears", "router",
+    };
 
     return names[kind];
 }
@@ -72,6 +74,42 @@ void sweep_scheduler(struct sim *s, struct planner *p)
 {
     if (is_here(s, SWEEP_SCHEDULER))
         sim_after(s, 0, kill_planner, p, NULL);
+}
+
+static void start_mom(struct sim *s UNUSED, void *arg)
+{
+    host_start_mom(arg, false);
+}
+
+static void start_router(struct sim *s, void *arg UNUSED)
+{
+    comm_router(s, true);
+}
+
+/* The message that it has just got is lost with it. */
+static void kill_router(struct sim *s, void *arg UNUSED)
+{
+    comm_router(s, false);
+    sim_after(s, AWAY_MS, start_router, NULL, NULL);
+}
+
+bool sweep_mom_says(struct sim *s, struct mom_host *h)
+{
+    if (is_here(s, SWEEP_ROUTER))
+        sim_after(s, 0, kill_router, NULL, NULL);
+    if (!is_here(s, SWEEP_MOM_SAYS))
+        return false;
+    sim_after(s, AWAY_MS, start_mom, h, NULL);
+    return true;
+}
+
+bool sweep_mom_hears(struct sim *s, struct mom_host *h)
+{
+    if (!is_here(s, SWEEP_MOM_HEARS))
+        return false;
+    host_kill_mom(h);
+    sim_after(s, AWAY_MS, start_mom, h, NULL);
+    return true;
 }
 
 static void again(struct sim *s, void *line)

@@ -1,6 +1,7 @@
 /* sweep.h - one scenario again and again, with a process killed at the next place each
  * time: the server around each of its commits, the scheduler at each thing that it
- * hears or says.
+ * hears or says, a MoM behind each thing that it says to another MoM or before it takes
+ * what another one has said, and the router when it has such a message.
  *
  * What is killed comes back soon. A command that was cut off before anything of it was
  * durable is given once more, as its user would; one whose effect is durable is not. So
@@ -17,12 +18,16 @@ struct sim;
 struct planner;
 struct client;
 struct effects;
+struct mom_host;
 
 enum sweep_kind {
     SWEEP_BEFORE_COMMIT, /* what was decided is not durable */
     SWEEP_AFTER_COMMIT,  /* it is, and nobody has been told */
     SWEEP_TWICE, /* before it, and then after the first commit of the new life */
     SWEEP_SCHEDULER,
+    SWEEP_MOM_SAYS,
+    SWEEP_MOM_HEARS,
+    SWEEP_ROUTER,
     SWEEP_KINDS
 };
 
@@ -46,6 +51,11 @@ void sweep_commit(struct sim *s);
 void sweep_server_died(struct sim *s);
 /* The scheduler has heard or said something. */
 void sweep_scheduler(struct sim *s, struct planner *p);
+
+/* A MoM has said something to another one; true: it dies of it. */
+bool sweep_mom_says(struct sim *s, struct mom_host *h);
+/* It has got such a message; true: it is dead, and has not taken it. */
+bool sweep_mom_hears(struct sim *s, struct mom_host *h);
 
 /* A line of the scenario comes while the server is away: it will be carried out later.
  */

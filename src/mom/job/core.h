@@ -102,6 +102,7 @@ struct job_host {
     const char *name;
     uint32_t port;   /* its MoM's service port */
     bool is_member;  /* it was asked to join, and was not released */
+    bool is_stale;   /* it may not know where the job lies now */
     int64_t lost_at; /* nothing was heard since; 0: it is there */
     struct mom_usage used;
     int64_t cpupercent;
@@ -441,6 +442,8 @@ void superior_signal(struct mom *m, struct mom_job *j, int signo, struct mom_out
  * the request is answered when those that are left have taken that over. */
 bool superior_rewidth(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
                       const char *msgid, struct mom_out *out);
+/* After a restart of this MoM. */
+void superior_recover(struct mom_job *j);
 void superior_poll(struct mom *m, struct mom_job *j, struct mom_out *out);
 /* An answer on a stream that we have opened. */
 void superior_answer(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,

@@ -621,11 +621,15 @@ void life_give_back(struct mom_job *j, struct mom_out *out)
 static void recover_sister(struct mom *m, int64_t now_at, bool kill_jobs,
                            struct mom_job *j, struct mom_out *out)
 {
-    if (j->phase == JOB_RUNNING || j->phase == JOB_SUSPENDED) {
-        if (!kill_jobs) {
-            sister_reconnect(m, now_at, j, out);
-            return;
-        }
+    /* Its record is written before the join is answered, and not again then: the mother
+     * superior may count on this host. */
+    if (j->phase == JOB_PRERUN && !kill_jobs) {
+        job_set_phase(m, j, JOB_RUNNING);
+        j->since_at = now_at;
+    }
+    if (job_has_processes(j) && !kill_jobs) {
+        sister_reconnect(m, now_at, j, out);
+        return;
     }
     out_kill(out, j, SIGKILL);
     life_drop(m, j, out);
@@ -654,6 +658,7 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
         life_end(m, now_at, j, j->is_lost ? STATUS_RESTARTED : STATUS_RETRY, out);
         return;
     }
+    superior_recover(j);
     if (kill_jobs)
         life_give_back(j, out);
 }

@@ -240,16 +240,6 @@ static void end_by(struct mom *m, int64_t now_at, struct mom_job *j, int32_t sta
     life_reckon(m, j);
 }
 
-/* All have taken over where the job lies now. A host that could not be told would go by
- * what was, so the job runs again (tpp.md 7.5); what it has given back stays so. */
-static void finish_update(struct mom *m, int64_t now_at, struct mom_job *j,
-                          int32_t code, struct mom_out *out)
-{
-    host_list_note_width(m, j);
-    if (code)
-        end_by(m, now_at, j, STATUS_RERUN, out);
-}
-
 static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
                            struct mom_out *out)
 {
@@ -262,9 +252,8 @@ static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
         life_suspend(m, now_at, j, out);
     if (!code && j->waits_for == IM_RESUME && j->phase == JOB_SUSPENDED)
         life_resume(m, now_at, j, out);
-    out_reply(out, j->waiter_stream, msgid, j->waits_for == IM_UPDATE_JOB ? 0 : code);
-    if (j->waits_for == IM_UPDATE_JOB)
-        finish_update(m, now_at, j, code, out);
+    out_reply(out, j->waiter_stream, msgid, code);
+    host_list_note_width(m, j);
     life_reckon(m, j);
     if (j->waits_for != IM_DELETE_JOB_REPLY)
         return false;
@@ -313,7 +302,7 @@ static int32_t status_of_join(int32_t code)
 static void take_failure(struct mom_job *j, const struct asked *a, int32_t code,
                          struct mom_out *out)
 {
-    const struct job_host *h = &j->hosts.v[a->host];
+    struct job_host *h = &j->hosts.v[a->host];
 
     if (a->client) {
         task_door_answer(j, a, code, NULL, out);
@@ -324,11 +313,14 @@ static void take_failure(struct mom_job *j, const struct asked *a, int32_t code,
                    "job_start_error %d from node %s could not JOIN_JOB successfully",
                    code, h->name);
         j->start_status = status_of_join(code);
+    } else if (a->command == IM_UPDATE_JOB) {
+        /* The job goes on as long as it may without that host, which is told when it
+         * speaks again (doc/design/056). */
+        h->is_stale = true;
+        out_joblog(out, LOG_EV_ERROR, j, "sister node %s failed to update job",
+                   h->name);
     } else if (a->command == j->waits_for) {
         j->waiter_code = PBSE_SISCOMM;
-        if (a->command == IM_UPDATE_JOB)
-            out_joblog(out, LOG_EV_ERROR, j, "sister node %s failed to update job",
-                       h->name);
     }
 }
 
@@ -344,11 +336,19 @@ static void take_success(struct mom *m, int64_t now_at, struct mom_job *j,
                          const struct asked *a, const struct im_message *msg,
                          struct mom_out *out)
 {
+    struct job_host *h = &j->hosts.v[a->host];
+
     if (a->client)
         task_door_answer(j, a, 0, msg, out);
+    if (a->command == IM_UPDATE_JOB) {
+        h->is_stale = false;
+    } else if (h->is_stale && !asked_is_open(j, IM_UPDATE_JOB)) {
+        m->last_event++;
+        asked_add(m, j, a->host, IM_UPDATE_JOB, out);
+    }
     if (a->command != IM_KILL_JOB && a->command != IM_POLL_JOB)
         return;
-    take_usage(&j->hosts.v[a->host], msg);
+    take_usage(h, msg);
     if (a->command == IM_POLL_JOB && msg->kill_recommended && !j->status_is_set)
         end_by(m, now_at, j, STATUS_SISTER, out);
 }
@@ -532,4 +532,12 @@ bool superior_tick(struct mom *m, int64_t now_at, struct mom_job *j,
     if (now_at >= j->answer_by)
         too_late(j, out);
     return superior_step(m, now_at, j, out);
+}
+
+void superior_recover(struct mom_job *j)
+{
+    MUST(!j->is_sister);
+    /* A release may have been cut off. */
+    for (size_t i = 0; i < j->hosts.n; i++)
+        j->hosts.v[i].is_stale = j->hosts.v[i].is_member;
 }
