@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "server/decide/job_end.h"
+#include "server/decide/job_release.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_phase.h"
 #include "server/moms/moms_priv.h"
@@ -130,6 +131,24 @@ static bool has_files(const struct job *job, int32_t status,
              (strchr(keep, 'e') || strchr(unwanted, 'e')));
 }
 
+/* The files of a job lie on its first host. Where it asks for that, the others are free
+ * as soon as its run is over, and not when its files are where they belong. */
+static void leave_others(struct moms_turn *t, const struct job *job)
+{
+    const struct job_release all = { .m = t->m, .job = job, .vnodes = "" };
+    struct arena *arena = t->out->arena;
+    struct record *rec;
+    const char *signs;
+    struct diag why;
+
+    if (!obj_num(&job->obj, JOB_A_RELEASE_NODES_ON_STAGEOUT, 0) ||
+        job_release_plan(&all, arena, &signs, &why))
+        return; /* it is not asked for, or all of it is on one host */
+    rec = moms_record(t, FACT_JOB_RELEASED, OBJ_JOB, job->obj.id);
+    if (job_release_changes(t->m, job, signs, arena, rec, &why))
+        t->out->records.n--; /* a vnode is gone: they are free at the job's end */
+}
+
 static void end_run(struct moms_turn *t, const struct job *job, int32_t status,
                     const struct is_job_update *u)
 {
@@ -141,13 +160,16 @@ static void end_run(struct moms_turn *t, const struct job *job, int32_t status,
         job_exit_verdict(status, obj_num(&job->obj, JOB_A_RERUNABLE, 1) != 0,
                          obj_is_set(&job->obj, JOB_A_HF_KILL_BY));
     bool back = verdict.fate == FATE_REQUEUE || verdict.fate == FATE_HOLD;
+    bool with_files = has_files(job, status, &verdict);
     struct arena *arena = t->out->arena;
-    struct record *rec = moms_record(t, FACT_JOB_OBIT, OBJ_JOB, job->obj.id);
+    struct record *rec;
+
+    if (with_files)
+        leave_others(t, job);
+    rec = moms_record(t, FACT_JOB_OBIT, OBJ_JOB, job->obj.id);
 
     rec->note = verdict.log;
-    record_job_event(rec, arena, job,
-                     has_files(job, status, &verdict) ? JOB_EV_END_WITH_FILES
-                                                      : JOB_EV_END,
+    record_job_event(rec, arena, job, with_files ? JOB_EV_END_WITH_FILES : JOB_EV_END,
                      t->now_at);
     record_change_num(rec, arena, JOB_A_EXIT_STATUS, status);
     record_change_num(rec, arena, JOB_A_OBITTIME, t->now_at);

@@ -321,6 +321,34 @@ static void a_restart_asks_the_mom_again(void)
     fake_mom_free(&fm);
 }
 
+/* What a job with release_nodes_on_stageout has on other hosts is free when its run is
+ * over, before its files are delivered. */
+static void other_hosts_are_free_before_files_are_copied(void)
+{
+    for (int asked = 0; asked <= 1; asked++) {
+        struct fake_mom fm = three_hosts();
+        struct rig *r = fm.r;
+        const char *id = submit(r, RIG_USER, "",
+                                asked ? "Resource_List.select=" SELECT
+                                        " release_nodes_on_stageout=True"
+                                      : "Resource_List.select=" SELECT,
+                                "x\n");
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+        CU_ASSERT_EQUAL_FATAL(run_job(r, id, WHERE), 0);
+        fake_answer(&fm, fake_told(&fm, BATCH_QUEUE_JOB, 0), 0, NULL);
+        fake_usage(&fm, id, 1, "4711", "00:00:10");
+        fake_obit(&fm, id, 1, 0);
+        CU_ASSERT_EQUAL(state_of(r, id), 'E');
+        CU_ASSERT_PTR_NOT_NULL(fake_told(&fm, BATCH_COPY_FILES, 0));
+        CU_ASSERT_STRING_EQUAL(in_use(r, "n1"), "2");
+        CU_ASSERT_STRING_EQUAL(in_use(r, "n2"), asked ? "0" : "1");
+        CU_ASSERT_STRING_EQUAL(shown(r, id, "exec_host"),
+                               asked ? "n1/0*2" : "n1/0*2+n2/0+n3/0+n3/1");
+        fake_mom_free(&fm);
+    }
+}
+
 /* A host was away while it was given back: what it still has of the job ends. */
 static void a_host_that_was_given_back_is_told(void)
 {
@@ -374,6 +402,8 @@ int main(void)
         { "keeping all is no release", keeping_all_is_no_release },
         { "a MoM that will not keeps all", a_mom_that_will_not_keeps_all },
         { "a restart asks the MoM again", a_restart_asks_the_mom_again },
+        { "other hosts are free before files are copied",
+          other_hosts_are_free_before_files_are_copied },
         { "a host that was given back is told", a_host_that_was_given_back_is_told },
         { "a job that comes back wants all again",
           a_job_that_comes_back_wants_all_again },
