@@ -449,7 +449,8 @@ static bool releases(struct sim *s, const struct words *w)
     const char *id = label_id(s, w->v[2]);
 
     if (id)
-        client_release(s, w->v[0], w->v[2], id, vnode_named(s, w->v[3]));
+        client_release(s, w->v[0], w->v[2], id,
+                       strcmp(w->v[3], "others") == 0 ? "" : vnode_named(s, w->v[3]));
     return true;
 }
 

@@ -129,6 +129,7 @@ static const struct {
     { FACT_JOB_REQUEUED, "RE" },     { FACT_JOB_ENDED, "EB" },
     { FACT_JOB_DELETED, "QHWRB" },   { FACT_JOB_FINISHED, "REB" },
     { FACT_JOB_WITHDRAWN, "QHWRB" }, { FACT_JOB_FORGOTTEN, "FM" },
+    { FACT_JOB_RELEASED, "R" },
 };
 
 /* What a new queue brings with it. */

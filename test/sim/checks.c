@@ -208,6 +208,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_resv_record(s, s->shell.shadow, e->u.record);
         check_retry_record(s, s->shell.shadow, e->u.record);
         check_job_record(s, s->shell.shadow, e->u.record);
+        check_release_record(s, s->shell.shadow, e->u.record);
         check_depend_record(s, s->shell.shadow, e->u.record);
         check_end_of_resv(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);

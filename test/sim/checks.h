@@ -92,6 +92,8 @@ void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind 
                        struct buf *out);
 /* check_life.c: phases, degradation, re-making. */
 void check_resv_record(struct sim *s, const struct model *m, const struct record *rec);
+void check_release_record(struct sim *s, const struct model *m,
+                          const struct record *rec);
 void check_job_record(struct sim *s, const struct model *m, const struct record *rec);
 /* check_resv_end.c: what becomes of jobs at the end of their reservation. */
 void check_end_of_resv(struct sim *s, const struct model *m, const struct record *rec);

@@ -728,6 +728,27 @@ static void write_moves(struct story *of, uint64_t seed)
     }
 }
 
+/* Running jobs give vnodes back; most name one that is not theirs. From random numbers
+ * of their own, too. */
+static void write_releases(struct story *of, uint64_t seed)
+{
+    static const char *const who[] = { "user1", "user2", "root" };
+    struct story t = *of;
+    int n;
+
+    t.rnd = rnd_seeded(seed * 7919 + 1);
+    n = pick(&t, 100, 600);
+    for (int i = 0; i < n && of->n_jobs; i++) {
+        at(&t, pick(&t, 0, (int)of->last_s));
+        buf_printf(t.out, "%s releases", who[pick(&t, 0, 2)]);
+        buf_printf(t.out, " J%d", pick(&t, 1, of->n_jobs));
+        if (chance(&t, 70))
+            buf_add_str(t.out, " others\n");
+        else
+            buf_printf(t.out, " vn[%d]\n", pick(&t, 0, of->n_vnodes - 1));
+    }
+}
+
 /* Jobs that wait for others, and those for others again. From random numbers of their
  * own, too. */
 static void write_depends(struct story *of, uint64_t seed)
@@ -906,4 +927,6 @@ void story_write(uint64_t seed, struct buf *out)
         write_ends(&t, seed);
     if (seed % 5 == 3)
         write_moves(&t, seed);
+    if (seed % 4 == 2)
+        write_releases(&t, seed);
 }

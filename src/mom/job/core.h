@@ -415,6 +415,8 @@ void releasing_add(struct mom *m, struct mom_job *j, const struct job_host *h,
 void releasing_reached(struct mom_job *j, const struct reached *r, struct mom_out *out);
 void releasing_lost(struct mom *m, struct mom_job *j, const struct reached *r,
                     struct mom_out *out);
+/* Those who have not answered are asked once more: messages get lost with routers. */
+void releasing_again(struct mom *m, struct mom_job *j, struct mom_out *out);
 /* That MoM has answered; false: nothing of that event was asked of it. */
 bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event);
 void releasing_drop_all(struct mom_job *j);

@@ -77,6 +77,19 @@ void releasing_lost(struct mom *m, struct mom_job *j, const struct reached *r,
     }
 }
 
+void releasing_again(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    struct releasing *l;
+
+    DL_FOREACH (j->releasing, l) {
+        uint64_t stream = reach_stream(m, l->host, l->port, out);
+
+        l->is_sent = false;
+        if (stream)
+            send_release(j, l, stream, out);
+    }
+}
+
 bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event)
 {
     struct releasing *l;

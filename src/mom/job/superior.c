@@ -163,6 +163,7 @@ bool superior_ask_all(struct mom *m, int64_t now_at, struct mom_job *j,
 
 void superior_poll(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
+    releasing_again(m, j, out);
     if (n_members(j) > 0 && !asked_is_open(j, IM_POLL_JOB))
         ask_members(m, j, IM_POLL_JOB, out);
 }
@@ -279,7 +280,7 @@ static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
         life_over(m, now_at, j, out);
     }
     if (j->waiter_msgid && !asked_is_open(j, j->waits_for) &&
-        !(j->waits_for == IM_UPDATE_JOB && j->releasing))
+        !(j->waits_for == IM_UPDATE_JOB && j->releasing && j->answer_by != INT64_MAX))
         return finish_request(m, now_at, j, out);
     return false;
 }
@@ -514,7 +515,10 @@ static void too_late(struct mom_job *j, struct mom_out *out)
     struct asked *a, *next;
 
     j->answer_by = INT64_MAX;
-    releasing_drop_all(j);
+    /* A host that may be heard of again may still run what it had of the job: it is not
+     * free, and goes on being asked. */
+    if (j->releasing)
+        j->waiter_code = PBSE_SISCOMM;
     DL_FOREACH_SAFE (j->asked, a, next) {
         if (a->command == IM_POLL_JOB || a->client)
             continue;

@@ -230,7 +230,7 @@ static void reply_about_job(struct moms *ms, struct moms_turn *t, const struct m
     else if (c->kind == COMMAND_COPY)
         reply_to_copy(t, mom, job, reply);
     else if (c->kind == COMMAND_RELEASE)
-        reply_to_release(t, job, reply);
+        reply_to_release(ms, t, job, reply);
     else
         reply_to_delete(ms, t, j, job, reply);
 }

@@ -205,7 +205,7 @@ void send_forwarded(struct moms *ms, struct moms_turn *t, struct mom_job *j,
  * not. */
 void send_release(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                   const struct job *job);
-void reply_to_release(struct moms_turn *t, const struct job *job,
+void reply_to_release(const struct moms *ms, struct moms_turn *t, const struct job *job,
                       const struct wire_reply *reply);
 
 /* command_reply.c */

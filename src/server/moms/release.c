@@ -59,7 +59,43 @@ void send_release(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     send_modify(ms, t, j, body);
 }
 
-void reply_to_release(struct moms_turn *t, const struct job *job,
+static bool is_kept(const struct moms *ms, const struct exec_vnode *kept,
+                    const struct mom *mom)
+{
+    for (size_t i = 0; i < kept->n; i++)
+        for (size_t k = 0; k < kept->chunks[i].n; k++)
+            if (mom_of_node(ms, kept->chunks[i].parts[k].vnode) == mom)
+                return true;
+    return false;
+}
+
+/* A host that its mother superior could not reach may have come back before the record:
+ * it is told here what it would be told when it registers. Of one that has let the job
+ * go that asks nothing. */
+static void discard_elsewhere(const struct moms *ms, struct moms_turn *t,
+                              const struct job *job, const char *kept_text)
+{
+    struct exec_vnode kept;
+
+    if (exec_vnode_parse(kept_text, t->m->defs, t->effects->arena, &kept, NULL))
+        return;
+    for (size_t i = 0; i < job->bookings.n; i++) {
+        const struct mom *mom = mom_of_node(ms, job->bookings.v[i].node->obj.id);
+
+        if (mom && mom->registered && !is_kept(ms, &kept, mom))
+            mom_discard(t, mom, job->obj.id, obj_num(&job->obj, JOB_A_RUN_VERSION, 0));
+    }
+}
+
+static const char *kept_by(const struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == JOB_A_EXEC_VNODE)
+            return rec->changes[i].after;
+    return "";
+}
+
+void reply_to_release(const struct moms *ms, struct moms_turn *t, const struct job *job,
                       const struct wire_reply *reply)
 {
     const char *signs = obj_str(&job->obj, JOB_A_HF_RELEASE, NULL);
@@ -77,8 +113,10 @@ void reply_to_release(struct moms_turn *t, const struct job *job,
         return;
     }
     rec = moms_record(t, FACT_JOB_RELEASED, OBJ_JOB, job->obj.id);
-    if (job_release_changes(t->m, job, signs, arena, rec, &why) == 0)
+    if (job_release_changes(t->m, job, signs, arena, rec, &why) == 0) {
+        discard_elsewhere(ms, t, job, kept_by(rec));
         return;
+    }
     t->out->records.n--; /* it is the last one */
     keep_all(t, job, arena_strdup(arena, why.text));
 }
