@@ -412,6 +412,33 @@ enum dis_error wire_decode(struct dis_in *in, const struct wire_field *fields, v
     return sizes_agree(fields, to) ? DIS_OK : DIS_PROTOCOL;
 }
 
+void wire_take_rest(struct dis_in *in, struct wire_bytes *ret)
+{
+    MUST(in->at <= in->end);
+    ret->len = (size_t)(in->end - in->at);
+    ret->data = arena_text(in->arena, in->at, ret->len);
+    in->at = in->end;
+}
+
+enum dis_error wire_decode_whole(const struct wire_bytes *rest,
+                                 const struct wire_field *fields, struct arena *arena,
+                                 void *to)
+{
+    const struct arena_mark mark = arena_mark(arena);
+    struct dis_in in = { .at = rest->data,
+                         .end = rest->data + rest->len,
+                         .arena = arena };
+    enum dis_error e = wire_decode(&in, fields, to);
+
+    /* One message is one frame: bytes behind it show that it was read in a wrong way.
+     */
+    if (!e && in.at != in.end)
+        e = DIS_PROTOCOL;
+    if (e)
+        arena_rewind(arena, &mark);
+    return e;
+}
+
 /* The size that an entry announces: its texts with a NUL each. */
 static size_t attr_size(const struct wire_attr *a)
 {

@@ -99,6 +99,16 @@ void wire_encode(struct buf *out, const struct wire_field *fields, const void *f
  * back what a message took that they refuse. */
 enum dis_error wire_decode(struct dis_in *in, const struct wire_field *fields,
                            void *to) MUST_CHECK;
+
+/* All bytes that are left, of a body whose layout is not known yet; they are copied. */
+void wire_take_rest(struct dis_in *in, struct wire_bytes *ret);
+
+/* A body that was taken like that, when its layout is known: all of it, or DIS_PROTOCOL
+ * when bytes are left. On failure nothing of it stays in the arena, while '*to' may be
+ * half filled: it is a copy of the caller's. */
+enum dis_error wire_decode_whole(const struct wire_bytes *rest,
+                                 const struct wire_field *fields, struct arena *arena,
+                                 void *to) MUST_CHECK;
 #define WIRE_MOST_TIMES      7
 #define WIRE_MOST_BYTES(len) (WIRE_MOST_TIMES * (len) + 256)
 

@@ -275,9 +275,7 @@ static enum dis_error get_body(struct dis_in *in, struct im_message *ret, bool e
     enum dis_error e;
 
     if (!fields) {
-        ret->raw.len = (size_t)(in->end - in->at);
-        ret->raw.data = arena_text(in->arena, in->at, ret->raw.len);
-        in->at = in->end;
+        wire_take_rest(in, &ret->raw);
         return DIS_OK;
     }
     e = wire_decode(in, fields, ret);
@@ -313,24 +311,14 @@ enum dis_error im_decode(const char *data, size_t len, struct arena *arena,
 enum dis_error im_decode_answer(struct im_message *msg, enum im_command asked,
                                 struct arena *arena)
 {
-    const struct arena_mark mark = arena_mark(arena);
     const struct wire_field *fields = answer_to(asked);
-    struct dis_in in = { .at = msg->raw.data,
-                         .end = msg->raw.data + msg->raw.len,
-                         .arena = arena };
     struct im_message got = *msg;
     enum dis_error e;
 
     MUST(msg->command == IM_ALL_OKAY);
-    if (!fields)
-        return DIS_PROTOCOL;
-    e = wire_decode(&in, fields, &got);
-    if (!e && in.at != in.end)
-        e = DIS_PROTOCOL;
-    if (e) {
-        arena_rewind(arena, &mark);
+    e = fields ? wire_decode_whole(&msg->raw, fields, arena, &got) : DIS_PROTOCOL;
+    if (e)
         return e;
-    }
     got.asked = asked;
     *msg = got;
     return DIS_OK;

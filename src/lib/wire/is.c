@@ -249,15 +249,6 @@ static enum dis_error get_head(struct dis_in *in, enum is_command *ret)
     return e;
 }
 
-/* Keep the body of a message that is not known: it is dumped, not understood. */
-static void get_raw(struct dis_in *in, struct wire_bytes *ret)
-{
-    MUST(in->at <= in->end);
-    ret->len = (size_t)(in->end - in->at);
-    ret->data = arena_text(in->arena, in->at, ret->len);
-    in->at = in->end;
-}
-
 static enum dis_error get_body(struct dis_in *in, bool inventory,
                                struct is_message *ret, bool *known)
 {
@@ -265,7 +256,7 @@ static enum dis_error get_body(struct dis_in *in, bool inventory,
     enum dis_error e;
 
     if (!fields) {
-        get_raw(in, &ret->raw);
+        wire_take_rest(in, &ret->raw);
         return DIS_OK;
     }
     e = wire_decode(in, fields, ret);

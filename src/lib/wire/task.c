@@ -149,13 +149,6 @@ static const struct wire_field *reply_to(enum task_command command)
     return NULL;
 }
 
-static void get_raw(struct dis_in *in, struct wire_bytes *ret)
-{
-    ret->len = (size_t)(in->end - in->at);
-    ret->data = arena_text(in->arena, in->at, ret->len);
-    in->at = in->end;
-}
-
 static enum dis_error get_protocol(struct dis_in *in, int32_t *version)
 {
     int32_t protocol;
@@ -198,7 +191,7 @@ enum dis_error task_request_decode(const char *data, size_t len, struct arena *a
     if (!e && body)
         e = wire_decode(&in, body, &got);
     else if (!e)
-        get_raw(&in, &got.raw);
+        wire_take_rest(&in, &got.raw);
     if (!e && in.at != in.end)
         e = DIS_PROTOCOL;
     if (e)
@@ -238,7 +231,7 @@ enum dis_error task_reply_decode(const char *data, size_t len, struct arena *are
     if (e)
         return e;
     got.failed = status == FAILED;
-    get_raw(&in, &got.raw);
+    wire_take_rest(&in, &got.raw);
     *ret = got;
     return DIS_OK;
 }
@@ -246,19 +239,12 @@ enum dis_error task_reply_decode(const char *data, size_t len, struct arena *are
 enum dis_error task_reply_decode_body(struct task_reply *reply, enum task_command asked,
                                       struct arena *arena)
 {
-    const struct arena_mark mark = arena_mark(arena);
     const struct wire_field *body = reply->failed ? error_fields : reply_to(asked);
-    struct dis_in in = { .at = reply->raw.data,
-                         .end = reply->raw.data + reply->raw.len,
-                         .arena = arena };
     struct task_reply got = *reply;
-    enum dis_error e = body ? wire_decode(&in, body, &got) : DIS_PROTOCOL;
+    enum dis_error e =
+        body ? wire_decode_whole(&reply->raw, body, arena, &got) : DIS_PROTOCOL;
 
-    if (!e && in.at != in.end)
-        e = DIS_PROTOCOL;
-    if (e)
-        arena_rewind(arena, &mark);
-    else
+    if (!e)
         *reply = got;
     return e;
 }
