@@ -11,6 +11,7 @@
 #include "server/model/job_phase.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
+#include "server/requests/job_named.h"
 
 #include <string.h>
 
@@ -57,22 +58,53 @@ static void release(const struct request *rq, const struct job *job, const char 
     act_wait(out, &until);
 }
 
+/* One job, which may be a subjob: a select or a list of vnodes is about the vnodes of
+ * one. */
+static int find_job(const struct model *m, const struct request *rq, const char *id,
+                    const struct job **ret, struct diag *why)
+{
+    struct job_named named;
+    struct job_list running;
+    int err = job_named_find(m, rq, id, &named, why);
+
+    if (err)
+        return err;
+    err = job_owner_or_staff(m, rq, named.job, why);
+    if (!err && named.job->array && !named.subjobs)
+        err = diag_code(why, PBSE_IVALREQ);
+    if (!err)
+        err = job_named_running(m, rq, &named, &running, why);
+    if (!err && running.n != 1)
+        err = diag_code(why, PBSE_IVALREQ);
+    if (!err)
+        *ret = running.v[0];
+    job_named_fini(&named);
+    return err;
+}
+
+static int plan(const struct model *m, const struct request *rq, struct job_release *r,
+                const char **ret_signs, struct decision *out)
+{
+    const struct body_release_nodes *body = rq->body;
+    int err = find_job(m, rq, body->job_id, &r->job, &out->why);
+
+    if (!err && !may_release(r->job))
+        err = diag_code(&out->why, PBSE_BADSTATE);
+    if (!err)
+        err = read_keep(rq->wire->extend, &r->keep, &out->why);
+    if (!err)
+        err = job_release_plan(r, out->arena, ret_signs, &out->why);
+    return err ? err : job_mom_is_heard(r->job, out);
+}
+
 int handle_release_nodes(const struct model *m, const struct request *rq,
                          struct decision *out)
 {
     const struct body_release_nodes *body = rq->body;
     struct job_release r = { .m = m, .vnodes = body->vnodes };
     const char *signs;
-    int err = job_for_request(m, rq, body->job_id, &r.job, &out->why);
+    int err = plan(m, rq, &r, &signs, out);
 
-    if (!err && !may_release(r.job))
-        err = diag_code(&out->why, PBSE_BADSTATE);
-    if (!err)
-        err = read_keep(rq->wire->extend, &r.keep, &out->why);
-    if (!err)
-        err = job_release_plan(&r, out->arena, &signs, &out->why);
-    if (!err)
-        err = job_mom_is_heard(r.job, out);
     if (err)
         return err;
     if (strchr(signs, RELEASE_GOES))

@@ -321,6 +321,31 @@ static void a_restart_asks_the_mom_again(void)
     fake_mom_free(&fm);
 }
 
+static void a_subjob_releases_its_own(void)
+{
+    struct fake_mom fm = three_hosts();
+    struct rig *r = fm.r;
+    const char *array = submit(r, RIG_USER, "",
+                               "array_indices_submitted=1-3 Resource_List.select="
+                               "2:ncpus=1",
+                               "x\n");
+    const char *id = "0[2].svr";
+
+    CU_ASSERT_STRING_EQUAL_FATAL(array, "0[].svr");
+    CU_ASSERT_EQUAL(release(r, id, "n2", NULL), PBSE_BADSTATE); /* it waits */
+    CU_ASSERT_EQUAL_FATAL(run_job(r, id, "(n1:ncpus=1)+(n2:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_QUEUE_JOB, 0), 0, NULL);
+    fake_usage(&fm, id, 1, "4711", "00:00:10");
+    CU_ASSERT_EQUAL(release(r, array, "n2", NULL), PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(release(r, "0[9].svr", "n2", NULL), PBSE_UNKJOBID);
+    CU_ASSERT_EQUAL(release_as(r, "eve", id, "n2", NULL), PBSE_PERM);
+    CU_ASSERT_EQUAL(release(r, id, "n2", NULL), -1);
+    fake_answer(&fm, told_mom(&fm), 0, NULL);
+    CU_ASSERT_STRING_EQUAL(shown(r, id, "exec_host"), "n1/0");
+    CU_ASSERT_STRING_EQUAL(in_use(r, "n2"), "0");
+    fake_mom_free(&fm);
+}
+
 /* What a job with release_nodes_on_stageout has on other hosts is free when its run is
  * over, before its files are delivered. */
 static void other_hosts_are_free_before_files_are_copied(void)
@@ -402,6 +427,7 @@ int main(void)
         { "keeping all is no release", keeping_all_is_no_release },
         { "a MoM that will not keeps all", a_mom_that_will_not_keeps_all },
         { "a restart asks the MoM again", a_restart_asks_the_mom_again },
+        { "a subjob releases its own", a_subjob_releases_its_own },
         { "other hosts are free before files are copied",
           other_hosts_are_free_before_files_are_copied },
         { "a host that was given back is told", a_host_that_was_given_back_is_told },
