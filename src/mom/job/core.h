@@ -139,6 +139,7 @@ struct releasing {
     uint32_t port;    /* its MoM's service port */
     int32_t event;
     bool is_sent, is_resent; /* as in struct asked */
+    int64_t cput_s;          /* of its, that the job's own use has taken over */
     struct releasing *prev, *next;
 };
 
@@ -417,8 +418,10 @@ void releasing_lost(struct mom *m, struct mom_job *j, const struct reached *r,
                     struct mom_out *out);
 /* Those who have not answered are asked once more: messages get lost with routers. */
 void releasing_again(struct mom *m, struct mom_job *j, struct mom_out *out);
-/* That MoM has answered; false: nothing of that event was asked of it. */
-bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event);
+/* That MoM has answered, and has used so much; false: nothing of that event was asked
+ * of it. */
+bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event,
+                       int64_t cput_s);
 void releasing_drop_all(struct mom_job *j);
 
 /* superior.c: what the MoM of a job's first host does with the others. */

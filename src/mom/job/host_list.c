@@ -99,6 +99,7 @@ void host_list_read(struct mom *m, struct mom_job *j)
             (struct job_host){ .name = m->cfg.host, .port = m->cfg.port };
         list.host_of[list.n_vnodes++] = 0;
     }
+    MUST(list.n_vnodes >= list.n); /* each host has a vnode, and some have several */
     list.own = MIN_OF(was.own, list.n - 1);
     j->hosts = list;
     host_list_note_width(m, j);

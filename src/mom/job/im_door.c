@@ -62,6 +62,7 @@ static void take(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stre
                               .task = msg->task };
     struct im_message answer = *msg;
 
+    MUST(!j->is_dropped); /* of such a one nobody hears any more: mom_im() */
     if (is_answer(msg)) {
         superior_answer(m, now_at, j, stream, &answer, out);
     } else if (is_of_task(msg->command)) {

@@ -21,6 +21,18 @@ static void send_release(struct mom_job *j, struct releasing *l, uint64_t stream
     out_send_im(out, stream, &msg);
 }
 
+/* What a host has used that is none of the job's any more stays counted (tpp.md 6.5):
+ * it becomes use of this host. 'ended' is what later samples of this host are added to.
+ */
+static void take_over(struct mom_job *j, struct releasing *l, int64_t cput_s)
+{
+    int64_t more = MAX_OF(cput_s - l->cput_s, 0);
+
+    l->cput_s += more;
+    j->ended.cput_s += more;
+    j->top.used.cput_s += more;
+}
+
 void releasing_add(struct mom *m, struct mom_job *j, const struct job_host *h,
                    struct mom_out *out)
 {
@@ -33,6 +45,8 @@ void releasing_add(struct mom *m, struct mom_job *j, const struct job_host *h,
                              .port = h->port,
                              .event = ++m->last_event };
     DL_APPEND(j->releasing, l);
+    take_over(j, l, h->used.cput_s);
+    j->top.used.mem_kb += h->used.mem_kb;
     stream = reach_stream(m, h->name, h->port, out);
     if (stream)
         send_release(j, l, stream, out);
@@ -90,12 +104,14 @@ void releasing_again(struct mom *m, struct mom_job *j, struct mom_out *out)
     }
 }
 
-bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event)
+bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event,
+                       int64_t cput_s)
 {
     struct releasing *l;
 
     DL_FOREACH (j->releasing, l)
         if (is_at(l, r) && l->event == event) {
+            take_over(j, l, cput_s);
             forget(j, l);
             return true;
         }

@@ -103,6 +103,8 @@ void sister_join(struct mom *m, uint64_t stream, const struct tpp_addr *from,
         refuse_join(stream, msg, PBSE_INTERNAL, out);
         return;
     }
+    /* The first host is the mother superior's, and this is another one. */
+    MUST(j->hosts.own > 0 && j->hosts.own < j->hosts.n);
     mom_set_cookie(m, msg->job_id, msg->cookie);
     j->is_sister = true;
     j->n_tasks = 0;
@@ -254,6 +256,7 @@ void sister_take(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stre
     const struct im_message used = usage_of(j, IM_POLL_JOB);
 
     (void)now_at;
+    MUST(j->is_sister && !j->is_dropped); /* im_door.c has looked */
     switch (msg->command) {
     case IM_KILL_JOB:
         take_kill(m, j, &to, out);

@@ -247,6 +247,7 @@ static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
     const char *msgid = j->waiter_msgid;
     int32_t code = j->waiter_code;
 
+    MUST(msgid && !j->is_sister); /* a sister answers her superior, not the server */
     j->waiter_msgid = NULL;
     j->answer_by = INT64_MAX;
     if (!code && j->waits_for == IM_SUSPEND && j->phase == JOB_RUNNING)
@@ -365,7 +366,7 @@ void superior_answer(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t 
 
     if (host < j->hosts.n)
         j->hosts.v[host].lost_at = 0; /* it speaks */
-    if (!a && r && releasing_is_over(j, r, msg->event)) {
+    if (!a && r && releasing_is_over(j, r, msg->event, 0)) {
         /* It has nothing of the job: there is nothing to be counted either. */
         (void)superior_step(m, now_at, j, out);
         return;
@@ -404,11 +405,10 @@ void superior_take_resc(struct mom *m, int64_t now_at, struct mom_job *j,
 {
     const struct reached *r = reach_of_stream(m, stream);
 
-    /* Each is asked once, and what it says stays counted (tpp.md 6.5). */
-    if (!r || !releasing_is_over(j, r, msg->event))
+    /* Each is asked for one event, and answers it once. */
+    if (!r ||
+        !releasing_is_over(j, r, msg->event, (int64_t)MIN_OF(msg->cput_s, MOST_CPUT_S)))
         return;
-    j->ended.cput_s += (int64_t)MIN_OF(msg->cput_s, MOST_CPUT_S);
-    usage_take(m, j, now_at, &j->ended);
     (void)superior_step(m, now_at, j, out);
 }
 

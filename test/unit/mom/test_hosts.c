@@ -498,6 +498,36 @@ static void test_a_release_waits_for_the_end_of_tasks(void)
     world_fini(&w);
 }
 
+/* What was used on a host stays counted, also before it has said its last word. */
+static void test_usage_of_released_hosts_stays(void)
+{
+    for (int lost = 0; lost <= 1; lost++) {
+        struct world w;
+        const struct mom_job *j;
+
+        world_init(&w);
+        send_job(&w);
+        spawn(&w, 2);
+        later(&w, 10); /* each host has used 5 s and 100 kB */
+        later(&w, 30);
+        later(&w, 60);
+        j = job_find(w.h[0].m, ID);
+        CU_ASSERT_EQUAL(usage_sum(j).cput_s, 15);
+        w.h[2].is_cut = lost;
+        w.h[2].keeps_alive = !lost;
+        narrow(&w, "node1:15002/0");
+        CU_ASSERT_EQUAL(usage_sum(j).cput_s, 15);
+        CU_ASSERT_EQUAL(usage_sum(j).mem_kb, 300);
+        if (!lost)
+            mom_task_ended(w.h[2].m, w.now_at, ID, 0x80000001, 0,
+                           &(struct mom_usage){ .cput_s = 9 }, &w.h[2].out);
+        run(&w);
+        later(&w, 100); /* samples of this host are added to it */
+        CU_ASSERT_EQUAL(usage_sum(j).cput_s, lost ? 15 : 19);
+        world_fini(&w);
+    }
+}
+
 /* A host that is lost is not waited for; it gives the job up by itself. */
 static void test_a_release_does_not_wait_for_a_lost_host(void)
 {
@@ -733,6 +763,7 @@ int main(void)
           test_a_release_waits_for_the_end_of_tasks },
         { "a release does not wait for a lost host",
           test_a_release_does_not_wait_for_a_lost_host },
+        { "usage of released hosts stays", test_usage_of_released_hosts_stays },
         { "a silent host is not free", test_a_silent_host_is_not_free },
         { "a sister that could not be told is told later",
           test_a_sister_that_could_not_be_told_is_told_later },
