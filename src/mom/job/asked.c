@@ -28,6 +28,8 @@ bool asked_is_open(const struct mom_job *j, enum im_command command)
     return false;
 }
 
+/* One that was not sent cannot have been answered: an event that a host invents finds
+ * nothing. */
 struct asked *asked_find(const struct mom_job *j, size_t host, int32_t event)
 {
     struct asked *a;
@@ -51,6 +53,7 @@ static struct wire_attrs join_attrs(const struct mom_job *j, struct arena *arena
                        arena_strdup(arena, a->resource), arena_strdup(arena, a->value),
                        a->op);
     }
+    /* A sister never sees the job in a queue. */
     wire_attrs_add(&all, arena, "job_state", NULL, "R", WIRE_OP_SET);
     wire_attrs_add(&all, arena, "substate", NULL, arena_printf(arena, "%d", JOB_PRERUN),
                    WIRE_OP_SET);
@@ -106,6 +109,7 @@ static struct im_message copy_order(const struct im_message *order, struct arena
     struct im_message copy;
     enum dis_error e;
 
+    /* Through the form of the wire, which names all that a message points to. */
     im_encode(&b, order);
     e = im_decode(b.data, b.len, arena, &copy);
     MUST(e == DIS_OK); /* it was written here */
@@ -193,6 +197,8 @@ void asked_router_up(struct mom *m, struct mom_out *out)
     struct asked *a, *next;
     struct mom_job *j;
 
+    /* What was sent before the loss is seen to when its stream ends (superior_lost()).
+     */
     DL_FOREACH2 (m->wide, j, wide_next)
         DL_FOREACH_SAFE (j->asked, a, next)
             if (!a->is_sent)

@@ -28,6 +28,7 @@ static bool next_piece(const char **at, struct piece *ret)
     return true;
 }
 
+/* Two MoMs of one machine have the same name and differ in their ports. */
 static bool is_host(const struct job_host *h, const struct piece *p)
 {
     return h->port == p->port && strlen(h->name) == p->host_len &&
@@ -52,6 +53,8 @@ static size_t count_pieces(const char *text)
     return n;
 }
 
+/* A host that was there before keeps what is known of it: that it has joined, is lost,
+ * has used so much. */
 static void add_host(struct mom_job *j, const struct host_list *was,
                      struct host_list *list, const struct piece *p)
 {

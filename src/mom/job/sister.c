@@ -42,6 +42,7 @@ static int check_join(struct mom *m, const struct im_message *msg, struct mom_ou
 
     if (!job_id_is_fit(msg->job_id, out->arena) || !msg->cookie[0])
         return PBSE_IVALREQ;
+    /* The job's record is made of them, and must be read again after a restart. */
     for (size_t i = 0; i < msg->attrs.n; i++)
         if (attr_find_any(&job_table, msg->attrs.v[i].name) < 0)
             return PBSE_NOATTR;
@@ -185,6 +186,7 @@ void sister_step(struct mom *m, struct mom_job *j, struct mom_out *out)
     j->killer.stream = 0;
 }
 
+/* Asked twice it answers twice: the first answer may have been lost with its stream. */
 static void take_kill(struct mom *m, struct mom_job *j, const struct asker *to,
                       struct mom_out *out)
 {
@@ -196,6 +198,7 @@ static void take_kill(struct mom *m, struct mom_job *j, const struct asker *to,
     sister_step(m, j, out);
 }
 
+/* Nobody waits for these, so there is nothing to wait for here either. */
 static void drop(struct mom *m, struct mom_job *j, const char *received,
                  struct mom_out *out)
 {
@@ -224,6 +227,7 @@ static void take_release(struct mom *m, struct mom_job *j, const struct asker *t
     sister_step(m, j, out);
 }
 
+/* The answer says that it is so, not that it was done now: the order may come twice. */
 static void take_stop(struct mom *m, struct mom_job *j, bool stop,
                       const struct asker *to, struct mom_out *out)
 {
@@ -236,6 +240,8 @@ static void take_stop(struct mom *m, struct mom_job *j, bool stop,
     okay(j, to, stop ? IM_SUSPEND : IM_RESUME, out);
 }
 
+/* Where the job lies now. Whether this host is still among the others is not looked at:
+ * the mother superior says it in other words (DELETE_JOB2). */
 static void take_update(struct mom *m, struct mom_job *j, const struct im_message *msg,
                         const struct asker *to, struct mom_out *out)
 {
@@ -334,6 +340,9 @@ bool sister_tick(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_ou
     return true;
 }
 
+/* It does not know which of the hosts the mother superior is speaking from now, so all
+ * are asked; the others ignore it (tpp.md 7.4). Until she answers she counts as lost.
+ */
 void sister_reconnect(struct mom *m, int64_t now_at, struct mom_job *j,
                       struct mom_out *out)
 {

@@ -16,6 +16,7 @@ struct spawned *spawned_find(const struct mom_job *j, uint32_t number)
     return NULL;
 }
 
+/* A task that has not reported its session counts: it may begin at any moment. */
 size_t spawned_n_live(const struct mom_job *j)
 {
     const struct spawned *t;
@@ -141,6 +142,7 @@ static struct spawned *find_order(const struct mom_job *j, const struct asker *a
     return NULL;
 }
 
+/* A job that ends takes no more tasks, or its end would never come. */
 static bool may_spawn(const struct mom_job *j)
 {
     return job_has_processes(j) && !j->is_killed && !j->is_dropped &&
@@ -168,6 +170,8 @@ void spawned_start(struct mom *m, struct mom_job *j, const struct im_message *or
         return;
     }
     t = xcalloc(1, sizeof(*t));
+    /* Numbers are not used again: an order for a task that has ended must not meet
+     * another one. */
     t->number = host_list_task(j, ++j->n_tasks);
     t->vnode = order->target_vnode;
     t->parent_vnode = order->from_vnode;
@@ -273,6 +277,7 @@ void spawned_watch(struct mom *m, struct mom_job *j, uint32_t task,
         spawned_tell_end(m, j, task, t->status, out);
 }
 
+/* The tasks stay; only the answers are not sent any more. */
 static void drop_asker(struct mom_job *j, uint64_t stream)
 {
     struct watcher *w, *next_w;

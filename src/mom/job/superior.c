@@ -28,6 +28,8 @@
 #define STATUS_HOOK_DELETE (-17)
 #define STATUS_JOIN        (-30)
 
+/* Hosts that may have something of the job: those that have joined, and those that were
+ * asked to and have not refused in so many words. */
 static size_t n_members(const struct mom_job *j)
 {
     size_t n = 0;
@@ -77,6 +79,7 @@ void mom_prepared(struct mom *m, int64_t now_at, const char *job_id, const char 
 {
     struct mom_job *j = job_find(m, job_id);
 
+    /* The executor answers late: the server may have taken the job back meanwhile. */
     if (!j || !j->is_joining || j->phase != JOB_PRERUN || j->is_dropped)
         return;
     if (!cookie) {
@@ -98,6 +101,8 @@ void mom_prepared(struct mom *m, int64_t now_at, const char *job_id, const char 
 void superior_give_up(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
                       struct mom_out *out)
 {
+    /* Nothing of the job has begun anywhere, so nobody has to end anything first:
+     * ABORT_JOB is not answered (tpp.md 7.2). */
     MUST(j->is_joining);
     j->is_joining = false;
     j->answer_by = INT64_MAX;
@@ -118,6 +123,7 @@ bool superior_kill(struct mom *m, int64_t now_at, struct mom_job *j,
         j->waiter_msgid = NULL;
         j->answer_by = INT64_MAX;
     }
+    /* What tasks have asked is not answered any more: they are killed, too. */
     if (n_members(j) == 0)
         return false;
     asked_drop_all(j);
@@ -164,6 +170,8 @@ bool superior_ask_all(struct mom *m, int64_t now_at, struct mom_job *j,
 void superior_poll(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     releasing_again(m, j, out);
+    /* A host that has not answered the last time is not asked twice: its silence ends
+     * with its stream, and then it counts as lost. */
     if (n_members(j) > 0 && !asked_is_open(j, IM_POLL_JOB))
         ask_members(m, j, IM_POLL_JOB, out);
 }
@@ -231,6 +239,7 @@ bool superior_rewidth(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t
 static void end_by(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
                    struct mom_out *out)
 {
+    /* The first reason stays: what follows from an end is not another one. */
     life_preset(j, status);
     if (job_has_processes(j))
         life_terminate(m, now_at, j, out);
@@ -286,6 +295,9 @@ static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
     return false;
 }
 
+/* What the server is told of a start that failed (tpp.md 7.3): a hook's word as it is,
+ * a host that was not reached by a number of its own, and all else is worth another
+ * attempt. */
 static int32_t status_of_join(int32_t code)
 {
     switch (code) {
@@ -447,6 +459,7 @@ static void note_lost(struct mom *m, int64_t now_at, struct mom_job *j, size_t h
 {
     struct job_host *h = &j->hosts.v[host];
 
+    /* A start fails by its open questions, and an end does not need the host. */
     if (!job_has_processes(j) || !h->is_member)
         return;
     if (!h->lost_at)
@@ -475,6 +488,7 @@ void superior_lost(struct mom *m, int64_t now_at, const struct reached *r,
     }
 }
 
+/* When the first of those who are lost has been lost for too long. */
 static int64_t lost_until(const struct mom *m, const struct mom_job *j)
 {
     int64_t at = INT64_MAX;

@@ -115,6 +115,7 @@ static struct posted *find_posted(const struct mom_job *j, uint32_t task,
     return NULL;
 }
 
+/* What is published stays until the job ends, so all of it together is bounded. */
 static void take_post(const struct wish *w)
 {
     const struct task_request *rq = w->rq;
@@ -139,6 +140,7 @@ static void take_post(const struct wish *w)
     reply(w, &ok);
 }
 
+/* The cookie is what tasks of the job know and others do not. */
 static bool is_of_job(const struct mom_job *j, const struct task_request *rq)
 {
     const char *cookie = j ? wire_attrs_value(&j->attrs, "cookie", NULL) : NULL;
