@@ -1,5 +1,6 @@
 /* check_release.c - vnodes that a running job has given back are free: no task of it is
- * left on a host that it has left, unless that host was not there to be told.
+ * left on a host that it has left, unless that host was not there to be told: then its
+ * tasks end a little later, when the server hears of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
+
+#define THERE_MS 120000 /* longer than a release takes */
 
 static size_t host_of(const struct sim *s, const struct node *n)
 {
@@ -45,13 +48,21 @@ static bool stays(const struct sim *s, const struct model *m, const char *text,
     return ret;
 }
 
+/* Has it been reachable since before anybody asked for the release? */
+static bool was_there(const struct sim *s, const struct mom_host *h)
+{
+    const struct comm_leaf *leaf = &s->comm.leaves[h->index + 1];
+
+    return h->mom && !h->cut_off && s->comm.router && leaf->is_up &&
+           leaf->up_ms + THERE_MS < s->clock.now_ms;
+}
+
 static void check_host(struct sim *s, const struct record *rec,
                        const struct mom_host *h)
 {
     const struct extra *x;
 
-    /* What a host does that cannot be reached is known when it returns. */
-    if (!h->mom || h->cut_off || !s->comm.router || !s->comm.leaves[h->index + 1].is_up)
+    if (!was_there(s, h))
         return;
     DL_FOREACH (h->extras, x)
         if (strcmp(x->job_id, rec->id) == 0 && x->state == RUN_ON)

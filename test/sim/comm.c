@@ -256,6 +256,7 @@ static void join(struct sim *s, struct comm_leaf *l)
 
     send_packet(s, l, &pkt);
     l->is_up = true;
+    l->up_ms = l->sim->clock.now_ms;
     l->delay_ms = 0;
     l->ops->router(s, l->index, true);
 }
@@ -416,6 +417,7 @@ static void notice(struct sim *s, const struct wire *w, uint64_t life, event_fn 
 static void cut(struct sim *s, struct wire *w)
 {
     w->is_cut = true;
+    leaf_of(s, w->leaf)->up_ms = s->clock.now_ms; /* it may not know it yet */
     notice(s, w, leaf_of(s, w->leaf)->life, leaf_notices);
     notice(s, w, s->comm.life, router_notices);
 }

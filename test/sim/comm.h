@@ -47,7 +47,8 @@ struct comm_leaf {
     unsigned n_inside;       /* callbacks under way */
     uint64_t life;
     uint64_t wire; /* 0: none */
-    bool is_up;    /* it has joined */
+    bool is_up;    /* it has joined, */
+    int64_t up_ms; /* ... then, or its connection was cut then */
     bool is_away;  /* its host is cut off from the network */
     int64_t delay_ms;
     struct tpp_handshake shake;

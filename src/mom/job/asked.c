@@ -199,8 +199,10 @@ void asked_router_up(struct mom *m, struct mom_out *out)
 
     /* What was sent before the loss is seen to when its stream ends (superior_lost()).
      */
-    DL_FOREACH2 (m->wide, j, wide_next)
+    DL_FOREACH2 (m->wide, j, wide_next) {
+        releasing_again(m, j, out);
         DL_FOREACH_SAFE (j->asked, a, next)
             if (!a->is_sent)
                 asked_send(m, j, a, out);
+    }
 }

@@ -139,7 +139,9 @@ struct releasing {
     uint32_t port;    /* its MoM's service port */
     int32_t event;
     bool is_sent, is_resent; /* as in struct asked */
-    int64_t cput_s;          /* of its, that the job's own use has taken over */
+    bool
+        is_given_up; /* it cannot be reached, unless it was this MoM that was cut off */
+    int64_t cput_s;  /* of its, that the job's own use has taken over */
     struct releasing *prev, *next;
 };
 
@@ -416,8 +418,14 @@ void releasing_add(struct mom *m, struct mom_job *j, const struct job_host *h,
 void releasing_reached(struct mom_job *j, const struct reached *r, struct mom_out *out);
 void releasing_lost(struct mom *m, struct mom_job *j, const struct reached *r,
                     struct mom_out *out);
-/* Those who have not answered are asked once more: messages get lost with routers. */
+/* Those who have not answered are asked once more: messages get lost with routers.
+ * Those that were given up are forgotten. */
 void releasing_again(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* It was this MoM that had lost its way when their streams ended, of which it hears
+ * last: nobody is given up for that. */
+void releasing_router_lost(struct mom_job *j);
+/* Somebody is waited for. */
+bool releasing_is_open(const struct mom_job *j);
 /* That MoM has answered, and has used so much; false: nothing of that event was asked
  * of it. */
 bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event,

@@ -530,9 +530,9 @@ static void tick_job(struct mom *m, int64_t now_at, struct mom_job *j,
 
 static void poll_sisters(struct mom *m, struct mom_out *out)
 {
-    struct mom_job *j;
+    struct mom_job *j, *next;
 
-    DL_FOREACH2 (m->wide, j, wide_next)
+    DL_FOREACH_SAFE2 (m->wide, j, next, wide_next)
         if (!j->is_sister && j->phase == JOB_RUNNING)
             superior_poll(m, j, out);
 }

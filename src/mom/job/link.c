@@ -78,12 +78,16 @@ void mom_router_up(struct mom *m, int64_t now_at, struct mom_out *out)
 
 void mom_router_down(struct mom *m, int64_t now_at, struct mom_out *out)
 {
+    struct mom_job *j;
+
     (void)now_at;
     out_log(out, LOG_EV_ERROR, LOG_IN_SERVER, "net_down_handler",
             "net down handler called");
     m->router_is_up = false;
     /* The leaf has told the end of each stream before it tells this. */
     forget_server(m);
+    DL_FOREACH2 (m->wide, j, wide_next)
+        releasing_router_lost(j);
     life_reckon_wide(m);
 }
 

@@ -75,9 +75,9 @@ void releasing_reached(struct mom_job *j, const struct reached *r, struct mom_ou
 void releasing_lost(struct mom *m, struct mom_job *j, const struct reached *r,
                     struct mom_out *out)
 {
-    struct releasing *l, *next;
+    struct releasing *l;
 
-    DL_FOREACH_SAFE (j->releasing, l, next) {
+    DL_FOREACH (j->releasing, l) {
         if (!is_at(l, r))
             continue;
         /* A stream may end without its host: once it is tried again. */
@@ -86,22 +86,44 @@ void releasing_lost(struct mom *m, struct mom_job *j, const struct reached *r,
             l->is_sent = false;
             (void)reach_stream(m, l->host, l->port, out);
         } else {
-            forget(j, l);
+            l->is_given_up = true;
         }
     }
 }
 
 void releasing_again(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
-    struct releasing *l;
+    struct releasing *l, *next;
+    uint64_t stream;
 
-    DL_FOREACH (j->releasing, l) {
-        uint64_t stream = reach_stream(m, l->host, l->port, out);
-
+    DL_FOREACH_SAFE (j->releasing, l, next) {
+        if (l->is_given_up) {
+            forget(j, l);
+            continue;
+        }
+        stream = reach_stream(m, l->host, l->port, out);
         l->is_sent = false;
         if (stream)
             send_release(j, l, stream, out);
     }
+}
+
+void releasing_router_lost(struct mom_job *j)
+{
+    struct releasing *l;
+
+    DL_FOREACH (j->releasing, l)
+        l->is_sent = l->is_resent = l->is_given_up = false;
+}
+
+bool releasing_is_open(const struct mom_job *j)
+{
+    const struct releasing *l;
+
+    DL_FOREACH (j->releasing, l)
+        if (!l->is_given_up)
+            return true;
+    return false;
 }
 
 bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event,

@@ -170,6 +170,7 @@ bool superior_ask_all(struct mom *m, int64_t now_at, struct mom_job *j,
 void superior_poll(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     releasing_again(m, j, out);
+    host_list_note_width(m, j);
     /* A host that has not answered the last time is not asked twice: its silence ends
      * with its stream, and then it counts as lost. */
     if (n_members(j) > 0 && !asked_is_open(j, IM_POLL_JOB))
@@ -226,10 +227,10 @@ bool superior_rewidth(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t
     if (was.n != j->hosts.n || was.n_vnodes != j->hosts.n_vnodes)
         out_job(out, MOM_WHERE, j);
     /* Where a job lies matters to its other hosts, whatever else was altered. */
-    if (j->waiter_msgid ||
-        (was.n == j->hosts.n && was.n_vnodes == j->hosts.n_vnodes && !j->releasing))
+    if (j->waiter_msgid || (was.n == j->hosts.n && was.n_vnodes == j->hosts.n_vnodes &&
+                            !releasing_is_open(j)))
         return false;
-    if (n_members(j) == 0 && !j->releasing)
+    if (n_members(j) == 0 && !releasing_is_open(j))
         return false;
     keep_waiting(m, j, IM_UPDATE_JOB, now_at + UPDATE_WAIT_S, stream, msgid);
     ask_members(m, j, IM_UPDATE_JOB, out);
@@ -290,7 +291,8 @@ static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
         life_over(m, now_at, j, out);
     }
     if (j->waiter_msgid && !asked_is_open(j, j->waits_for) &&
-        !(j->waits_for == IM_UPDATE_JOB && j->releasing && j->answer_by != INT64_MAX))
+        !(j->waits_for == IM_UPDATE_JOB && releasing_is_open(j) &&
+          j->answer_by != INT64_MAX))
         return finish_request(m, now_at, j, out);
     return false;
 }
@@ -531,7 +533,7 @@ static void too_late(struct mom_job *j, struct mom_out *out)
     j->answer_by = INT64_MAX;
     /* A host that may be heard of again may still run what it had of the job: it is not
      * free, and goes on being asked. */
-    if (j->releasing)
+    if (releasing_is_open(j))
         j->waiter_code = PBSE_SISCOMM;
     DL_FOREACH_SAFE (j->asked, a, next) {
         if (a->command == IM_POLL_JOB || a->client)

@@ -544,10 +544,38 @@ static void test_a_release_does_not_wait_for_a_lost_host(void)
         run(&w);
     }
     CU_ASSERT_EQUAL(w.h[0].code, 0);
-    CU_ASSERT_PTR_NULL(job_find(w.h[0].m, ID)->releasing);
     later(&w, 400);
+    CU_ASSERT_PTR_NULL(job_find(w.h[0].m, ID)->releasing);
     CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 0);
     CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+    world_fini(&w);
+}
+
+/* It was the mother superior who was cut off, which she hears after the end of all
+ * streams: the host may run its tasks still, and is asked when she is back. */
+static void test_a_release_outlives_the_loss_of_the_router(void)
+{
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    spawn(&w, 2);
+    w.h[0].is_cut = true;
+    narrow(&w, "node1:15002/0");
+    for (int i = 0; i < 2; i++) {
+        lose_stream(&w, 0, 1);
+        lose_stream(&w, 0, 2);
+        run(&w);
+    }
+    mom_router_down(w.h[0].m, w.now_at, &w.h[0].out);
+    run(&w);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 1);
+    w.h[0].is_cut = false;
+    mom_router_up(w.h[0].m, w.now_at, &w.h[0].out);
+    run(&w);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[1].m), 0);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 0);
+    CU_ASSERT_PTR_NULL(job_find(w.h[0].m, ID)->releasing);
     world_fini(&w);
 }
 
@@ -764,6 +792,8 @@ int main(void)
         { "a release does not wait for a lost host",
           test_a_release_does_not_wait_for_a_lost_host },
         { "usage of released hosts stays", test_usage_of_released_hosts_stays },
+        { "a release outlives the loss of the router",
+          test_a_release_outlives_the_loss_of_the_router },
         { "a silent host is not free", test_a_silent_host_is_not_free },
         { "a sister that could not be told is told later",
           test_a_sister_that_could_not_be_told_is_told_later },
