@@ -111,6 +111,7 @@ static const char *const job_event_names[JOB_EVENT_COUNT] = {
     [JOB_EV_DELIVERED] = "its files are delivered",
     [JOB_EV_BEGIN] = "its first subjob starts",
     [JOB_EV_EXPIRE] = "a subjob's end is done",
+    [JOB_EV_LEAVE] = "it is offered to another server",
     [JOB_EV_MOVE] = "another server has it",
     [JOB_EV_FINISH] = "into history: it ended well",
     [JOB_EV_FAIL] = "into history: it did not end well",

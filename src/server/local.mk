@@ -121,10 +121,13 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_admit.c src/server/requests/job_admit.h \
 	src/server/requests/job_delete.c \
 	src/server/decide/job_over.c src/server/decide/job_over.h \
+	src/server/decide/job_transfer.c src/server/decide/job_transfer.h \
 	src/server/decide/job_end.c src/server/decide/job_end.h \
 	src/server/decide/job_release.c src/server/decide/job_release.h \
 	src/server/requests/job_hold.c \
 	src/server/requests/job_move.c src/server/requests/job_move.h \
+	src/server/requests/job_move_away.c src/server/requests/job_move_away.h \
+	src/server/requests/job_arrive.c src/server/requests/job_arrive.h \
 	src/server/requests/job_order.c \
 	src/server/decide/job_limits.c src/server/decide/job_limits.h \
 	src/server/requests/job_locate.c \
@@ -199,6 +202,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/rules/hot_rules.c \
 	src/server/rules/job_resv_end.c \
 	src/server/rules/depend_rule.c \
+	src/server/rules/job_transfer_rule.c \
 	src/server/rules/job_rules.c \
 	src/server/rules/node_rules.c \
 	src/server/rules/resv_ask.c \
@@ -320,6 +324,11 @@ TESTS += test/unit/server/test_verdict
 test_unit_server_test_verdict_SOURCES = test/unit/server/test_verdict.c $(FAKE_MOM)
 test_unit_server_test_verdict_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_verdict_LDADD = $(FAKE_MOM_LIBS)
+check_PROGRAMS += test/unit/server/test_between
+TESTS += test/unit/server/test_between
+test_unit_server_test_between_SOURCES = test/unit/server/test_between.c $(FAKE_MOM)
+test_unit_server_test_between_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_between_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_rule_waits
 TESTS += test/unit/server/test_rule_waits
 test_unit_server_test_rule_waits_SOURCES = test/unit/server/test_rule_waits.c $(FAKE_MOM)

@@ -323,8 +323,8 @@ def test_qmove(cluster):
             (["a@b@c"], 2, "qmove: illegally formed destination: a@b@c\n"),
             (["averyverylongqueue"], 2,
              "qmove: illegally formed destination: averyverylongqueue\n"),
-            (["q2@elsewhere"], 15029 & 255,
-             "qmove: No support for requested service %s\n" % jid)):
+            (["q2@elsewhere.invalid"], 15008 & 255,
+             "qmove: Access from host not allowed, or unknown host %s\n" % jid)):
         assert said(cluster, "qmove", *words, jid) == (code, "", text), words
     assert said(cluster, "qmove", "workq") == (2, "", "(usage)")
     assert said(cluster, "qmove", "untyped", jid, user=None) == (

@@ -164,11 +164,9 @@ static void check_settled(struct sim *s)
 
 /* What is over holds nothing and counts for nobody, and is gone when its time is over.
  */
-static void check_history(struct sim *s, const struct model *m)
+static void check_past(struct sim *s, const struct job *first)
 {
-    size_t n = m->history.n; /* those that others wait for are not in the list */
-
-    for (const struct job *j = m->history.first; j; j = j->list_next) {
+    for (const struct job *j = first; j; j = j->list_next) {
         if (!job_is_history(j) || j->queue || j->resv || j->bookings.n || j->awaits.n ||
             j->counted_in_vnodes || j->hot)
             check_failed(s, CHECK_LIFE, "job %s is over and holds something",
@@ -177,6 +175,14 @@ static void check_history(struct sim *s, const struct model *m)
             check_failed(s, CHECK_LIFE, "job %s is over and keeps its script",
                          j->obj.id);
     }
+}
+
+static void check_history(struct sim *s, const struct model *m)
+{
+    size_t n = m->history.n; /* those that others wait for are not in the list */
+
+    check_past(s, m->history.first);
+    check_past(s, m->history.guests);
     MODEL_EACH_LIVE(m, OBJ_JOB, o)
     {
         n++;
@@ -187,8 +193,7 @@ static void check_history(struct sim *s, const struct model *m)
         check_failed(s, CHECK_LIFE, "%zu jobs, and %zu of them are listed",
                      m->kinds[OBJ_JOB].n, n);
     if (!svr_is_settling(s->shell.svr) && history_deadline(m) <= sim_now_at(s))
-        check_failed(s, CHECK_LIFE, "job %s is kept longer than its time",
-                     m->history.first->obj.id);
+        check_failed(s, CHECK_LIFE, "a job is kept longer than its time");
 }
 
 void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)

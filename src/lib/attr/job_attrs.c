@@ -908,6 +908,11 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_DEPEND_HOLD] = { .name = "hf_depend_hold", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Held by its dependencies: s, or - where the system's hold was there before." },
     [JOB_A_HF_ARRAY_ENDS] = { .name = "hf_array_ends", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "How subjobs of the array ended, by ranges of indices." },
     [JOB_A_HF_RELEASE] = { .name = "hf_release", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "What a release leaves it: a sign for each part of its exec_vnode." },
+    [JOB_A_HF_MOVE_TO] = { .name = "hf_move_to", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Where the job goes, or went: queue@server:port." },
+    [JOB_A_HF_MOVE_UNTIL] = { .name = "hf_move_until", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When it is tried no longer whether the other server has the job." },
+    [JOB_A_HF_MOVE_AGAIN_AT] = { .name = "hf_move_again_at", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When the other server is asked again." },
+    [JOB_A_HF_MOVE_DOUBT] = { .name = "hf_move_doubt", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "The other server may have the job, and has not said so." },
+    [JOB_A_HF_CAME] = { .name = "hf_came", .type = &attr_bool, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "The job came from another server." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

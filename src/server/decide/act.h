@@ -53,6 +53,9 @@ enum act_kind {
     ACT_ADD_SCRIPT,
     /* The connection sends no job any longer, also when the request is refused. */
     ACT_FORGET_JOB,
+    /* No connection sends the job 'job_id' any longer, also when the request is
+     * refused: another server sends it anew. */
+    ACT_FORGET_OTHERS,
     /* The connection becomes one of the two of the scheduler 'sched'. */
     ACT_REGISTER,
     /* Schedulers are told to leave. */

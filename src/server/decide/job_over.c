@@ -51,10 +51,12 @@ static bool is_kept(const struct model *m, const struct job *job, bool forget)
     return history_is_kept(m) && !forget && !obj_num(&job->obj, JOB_A_HF_FORGET, 0);
 }
 
-/* Who waits for it has to see how it ended. */
+/* Who waits for it has to see how it ended; and the server that it came from may still
+ * ask for it (job_transfer.h). */
 static bool stays(const struct model *m, const struct job *job, bool forget)
 {
-    return job->n_children > 0 || is_kept(m, job, forget);
+    return job->n_children > 0 || is_kept(m, job, forget) ||
+           obj_num(&job->obj, JOB_A_HF_CAME, 0);
 }
 
 static struct record *about(const struct job *job, enum fact fact, const char *actor,
@@ -74,7 +76,8 @@ static struct record *retire(const struct model *m, const struct job *job,
     MUST(!job_is_history(job)); /* a job ends once */
     record_job_event(rec, out->arena, job, event, now_at);
     record_change_num(rec, out->arena, JOB_A_HISTORY_TIMESTAMP, now_at);
-    add_to_comment(job, rec, words, out->arena);
+    if (words)
+        add_to_comment(job, rec, words, out->arena);
     /* Nobody runs it again; a script may be large. */
     record_change(rec, out->arena, JOB_A_HF_SCRIPT, NULL, NULL);
     record_change(rec, out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
@@ -135,6 +138,20 @@ struct record *job_withdrawn_record(const struct model *m, const struct job *job
         return about(job, FACT_JOB_DELETED, actor, now_at, out);
     return retire(m, job, FACT_JOB_WITHDRAWN, actor, now_at, JOB_EV_TERMINATE,
                   by_whom(actor, out->arena), forget, out);
+}
+
+struct record *job_away_record(const struct model *m, const struct job *job,
+                               const char *actor, int64_t now_at, const char *comment,
+                               struct decision *out)
+{
+    struct record *rec;
+
+    MUST(!job->parent && job->n_children == 0);
+    if (!stays(m, job, false))
+        return about(job, FACT_JOB_LEFT, actor, now_at, out);
+    rec = retire(m, job, FACT_JOB_AWAY, actor, now_at, JOB_EV_MOVE, NULL, false, out);
+    record_change(rec, out->arena, JOB_A_COMMENT, NULL, comment);
+    return rec;
 }
 
 void job_forget_record(const struct job *job, const char *actor, int64_t now_at,

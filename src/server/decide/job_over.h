@@ -26,6 +26,11 @@ struct record *job_withdrawn_record(const struct model *m, const struct job *job
                                     const char *actor, int64_t now_at, bool forget,
                                     struct decision *out);
 
+/* The same of a job that another server has: FACT_JOB_AWAY or FACT_JOB_LEFT. */
+struct record *job_away_record(const struct model *m, const struct job *job,
+                               const char *actor, int64_t now_at, const char *comment,
+                               struct decision *out);
+
 /* Append the record that takes a job out of the history. */
 void job_forget_record(const struct job *job, const char *actor, int64_t now_at,
                        struct decision *out);

@@ -4,6 +4,7 @@
 #include "server/decide/job_pending.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct pending_jobs {
     struct pending_job *by_conn;
@@ -111,4 +112,13 @@ void pending_drop(struct pending_jobs *p, uint64_t conn)
 
     if (job)
         pending_end(p, job);
+}
+
+void pending_drop_id(struct pending_jobs *p, const char *id)
+{
+    struct pending_job *job, *next;
+
+    HASH_ITER (hh, p->by_conn, job, next)
+        if (strcmp(job->id, id) == 0)
+            pending_end(p, job);
 }

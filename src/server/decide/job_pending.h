@@ -43,6 +43,9 @@ void pending_add_script(struct pending_jobs *p, uint64_t conn, const char *data,
                         size_t len);
 /* Fine when there is none. */
 void pending_drop(struct pending_jobs *p, uint64_t conn);
+/* The same of every connection that sends the job of that id. Time: all that are being
+ * sent. */
+void pending_drop_id(struct pending_jobs *p, const char *id);
 
 /* Append a copy of its record, texts included, to 'list'. */
 struct record *pending_record(const struct pending_job *job, struct records *list,

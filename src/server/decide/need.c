@@ -8,6 +8,11 @@ bool need_is_private(enum need_kind kind)
     return kind >= NEED_FILE;
 }
 
+bool need_is_deed(enum need_kind kind)
+{
+    return kind == NEED_TRANSFER;
+}
+
 char *need_key(const struct need *need)
 {
     /* The name comes last, because it may have blanks in it. */

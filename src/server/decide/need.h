@@ -31,6 +31,9 @@ enum need_kind {
     NEED_WRITTEN,  /* 'data' stands in the file 'name' of that directory */
     NEED_COMPILED, /* 'found': 'data', a text of the hook 'name', is sound; 'detail' is
                     * "py", "json", "ini" or "xml" */
+    NEED_TRANSFER, /* the job 'name' goes to the server 'detail' ("host[:port]"): 'data'
+                    * are the requests that hand it over. 'found': that server has it;
+                    * else 'code' and 'words' say why not */
     NEED_VERDICT,  /* of the hooks of the event 'name' on the request that asks */
     NEED_KIND_COUNT,
 };
@@ -42,6 +45,9 @@ struct need {
     const char *detail; /* NULL where the kind has none */
     const char *data;   /* likewise, 'len' bytes */
     size_t len;
+    /* Of a transfer: it is not begun later than this, so that it is over before the
+     * next attempt is made. 0: at any time. */
+    int64_t begin_until_at;
     uint64_t asker; /* whose it is alone, filled in by the engine; 0: everybody's */
 };
 
@@ -53,13 +59,20 @@ struct finding {
                  */
     struct wire_strings groups;
     size_t n_addrs;
-    const uint32_t *addrs;     /* in host byte order */
+    const uint32_t *addrs; /* in host byte order */
+    int code;              /* of a transfer that was refused: the other server's word */
+    bool doubt; /* of a transfer: the other server was asked to keep the job, and may
+                 * have it */
     uint32_t uid, gid;         /* of an account */
     const char *data;          /* of a file, 'len' bytes */
     const char *words;         /* a name; why it is not found; NULL: nothing is said */
     struct wire_attrs changes; /* of a verdict: attributes that hooks set */
     size_t len;
 };
+
+/* Does finding it out change something elsewhere? Then all that led to the question is
+ * durable before it leaves. */
+bool need_is_deed(enum need_kind kind);
 
 /* Is the answer for one request only? */
 bool need_is_private(enum need_kind kind);

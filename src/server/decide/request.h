@@ -33,6 +33,8 @@ struct requester {
     /* RegisterSched only: this user may register the scheduler that is named, from the
      * host that it asks from. It is no other right. */
     bool may_schedule;
+    /* Another server, which hands jobs over: it speaks for their owners. */
+    bool peer;
     uint64_t conn; /* the shell's number of the connection, 0: the server itself */
     /* Filled in by svr_request(); the shell leaves them zero. */
     uint32_t rights; /* enum attr_who bits, see requester_rights() */

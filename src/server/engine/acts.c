@@ -130,6 +130,13 @@ static enum svr_outcome forget_job(struct turn *t, const struct request *rq,
     return SVR_ANSWERED;
 }
 
+static enum svr_outcome forget_others(struct turn *t, const struct request *rq UNUSED,
+                                      const struct act *a)
+{
+    pending_drop_id(t->s->pending, a->u.job_id);
+    return SVR_ANSWERED;
+}
+
 static enum svr_outcome register_sched(struct turn *t, const struct request *rq,
                                        const struct act *a)
 {
@@ -192,6 +199,8 @@ static const struct act_row rows[ACT_KINDS] = {
     [ACT_ADD_SCRIPT]        = { "add script", .carry_out = add_script },
     [ACT_FORGET_JOB]        = { "forget job", .after_refusal = true,
                                 .carry_out = forget_job },
+    [ACT_FORGET_OTHERS]     = { "forget others", .after_refusal = true,
+                                .carry_out = forget_others },
     [ACT_REGISTER]          = { "register", .answers = true,
                                 .carry_out = register_sched },
     [ACT_QUIT_SCHEDULERS]   = { "quit schedulers", .carry_out = quit_schedulers },

@@ -15,8 +15,10 @@ static const struct finding nobody_knows = { .failed = true };
 
 static void find_out(struct turn *t, const struct need *need)
 {
-    if (need->kind != NEED_MOM_HOSTS) /* they are asked for anyway */
-        effect_add(t->out, EFFECT_FIND_OUT, 0)->u.need = need_copy(need, t->out->arena);
+    /* Hosts of MoMs are asked for anyway. */
+    if (need->kind != NEED_MOM_HOSTS)
+        effect_add(t->out, EFFECT_FIND_OUT, need_is_deed(need->kind) ? t->s->m->seq : 0)
+            ->u.need = need_copy(need, t->out->arena);
 }
 
 static int64_t give_up_at(const struct turn *t)

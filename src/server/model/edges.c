@@ -423,12 +423,14 @@ static void server_oldest(const struct model *m, const struct object *from UNUSE
 {
     if (m->history.first)
         call(c, &m->history.first->obj);
+    if (m->history.guests)
+        call(c, &m->history.guests->obj);
 }
 
 static void oldest_server(const struct model *m, const struct object *from,
                           const struct caller *c)
 {
-    if (m->history.first == TO_JOB(from))
+    if (m->history.first == TO_JOB(from) || m->history.guests == TO_JOB(from))
         call(c, m->server);
 }
 

@@ -18,10 +18,21 @@ struct history_of_queue {
     UT_hash_handle hh;
 };
 
+bool history_is_guest(const struct job *j)
+{
+    return obj_num(&j->obj, JOB_A_HF_FORGET, 0) && obj_num(&j->obj, JOB_A_HF_CAME, 0);
+}
+
+/* Guests have a list of their own, since they are kept for another time. */
+static struct job **list_of(struct history *h, const struct job *j)
+{
+    return history_is_guest(j) ? &h->guests : &h->first;
+}
+
 /* 0 for one that is to be forgotten: it comes before all others. */
 static int64_t began_at(const struct job *j)
 {
-    if (obj_num(&j->obj, JOB_A_HF_FORGET, 0))
+    if (obj_num(&j->obj, JOB_A_HF_FORGET, 0) && !history_is_guest(j))
         return 0;
     return obj_num(&j->obj, JOB_A_HISTORY_TIMESTAMP, 0);
 }
@@ -67,12 +78,12 @@ static void count(struct model *m, const struct job *j, int sign)
 }
 
 /* The job behind which it belongs; NULL: it is the first. */
-static struct job *find_before(const struct history *h, const struct job *j)
+static struct job *find_before(const struct job *first, const struct job *j)
 {
-    struct job *at = h->first ? h->first->list_prev : NULL;
+    struct job *at = first ? first->list_prev : NULL;
 
     while (at && by_end(j, at) < 0)
-        at = at == h->first ? NULL : at->list_prev;
+        at = at == first ? NULL : at->list_prev;
     return at;
 }
 
@@ -89,17 +100,24 @@ static void leave_the_living(struct model *m, struct job *j)
 
 static void list_it(struct model *m, struct job *j)
 {
-    struct history *h = &m->history;
+    struct job **list = list_of(&m->history, j);
     struct job *before;
 
     if (m->loading)
-        before = h->first ? h->first->list_prev : NULL;
+        before = *list ? (*list)->list_prev : NULL;
     else
-        before = find_before(h, j);
+        before = find_before(*list, j);
     if (before)
-        DL_APPEND_ELEM2(h->first, before, j, list_prev, list_next);
+        DL_APPEND_ELEM2(*list, before, j, list_prev, list_next);
     else
-        DL_PREPEND2(h->first, j, list_prev, list_next);
+        DL_PREPEND2(*list, j, list_prev, list_next);
+}
+
+static void unlist_it(struct model *m, struct job *j)
+{
+    struct job **list = list_of(&m->history, j);
+
+    DL_DELETE2(*list, j, list_prev, list_next);
 }
 
 void history_add(struct model *m, struct job *j)
@@ -116,7 +134,7 @@ void history_remove(struct model *m, struct job *j)
 {
     MUST(j->past && m->history.n > 0);
     if (j->n_children == 0)
-        DL_DELETE2(m->history.first, j, list_prev, list_next);
+        unlist_it(m, j);
     m->history.n--;
     count(m, j, -1);
 }
@@ -126,7 +144,7 @@ void history_is_awaited(struct model *m, struct job *j, bool awaited)
     if (!j->past)
         return;
     if (awaited)
-        DL_DELETE2(m->history.first, j, list_prev, list_next);
+        unlist_it(m, j);
     else
         list_it(m, j);
 }
@@ -134,6 +152,7 @@ void history_is_awaited(struct model *m, struct job *j, bool awaited)
 void history_sort(struct model *m)
 {
     DL_SORT2(m->history.first, by_end, list_prev, list_next);
+    DL_SORT2(m->history.guests, by_end, list_prev, list_next);
 }
 
 size_t history_of_queue(const struct model *m, const char *name)
@@ -150,6 +169,8 @@ bool history_is_kept(const struct model *m)
 
 int64_t history_ends_at(const struct model *m, const struct job *j)
 {
+    if (history_is_guest(j))
+        return instant_after(began_at(j), HISTORY_OF_GUESTS_S);
     if (!history_is_kept(m) || obj_num(&j->obj, JOB_A_HF_FORGET, 0))
         return INT64_MIN;
     return instant_after(began_at(j),
@@ -158,5 +179,8 @@ int64_t history_ends_at(const struct model *m, const struct job *j)
 
 int64_t history_deadline(const struct model *m)
 {
-    return m->history.first ? history_ends_at(m, m->history.first) : INT64_MAX;
+    const struct history *h = &m->history;
+    int64_t first_at = h->first ? history_ends_at(m, h->first) : INT64_MAX;
+
+    return h->guests ? MIN_OF(first_at, history_ends_at(m, h->guests)) : first_at;
 }

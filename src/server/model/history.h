@@ -12,6 +12,13 @@
 
 #include "server/model/model.h"
 
+/* How long another server may ask for a job that it has handed over, at least. */
+#define HISTORY_OF_GUESTS_S (14400 + 3600)
+
+/* Did the job come from another server, and is it to be forgotten as soon as that one
+ * cannot ask for it any more? */
+bool history_is_guest(const struct job *j);
+
 /* The job is over, or is not kept any longer. Time: adding is quick while the clock
  * goes forward; while objects are loaded they are only collected, for history_sort().
  */
@@ -27,7 +34,7 @@ void history_is_awaited(struct model *m, struct job *j, bool awaited);
 size_t history_of_queue(const struct model *m, const char *name);
 
 /* When a job is kept no longer: INT64_MIN for one that is to be forgotten, and for all
- * while the server keeps no history. */
+ * while the server keeps no history; later for guests. */
 int64_t history_ends_at(const struct model *m, const struct job *j);
 
 /* The same for the first of those that nobody waits for; INT64_MAX: there is none. */

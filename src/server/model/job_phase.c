@@ -12,6 +12,7 @@ static const struct {
     int substate;
 } pairs[JOB_PHASE_COUNT] = {
     [JOB_IN_TRANSIT] = { 'T', JOB_SUB_TRANSIT_IN },
+    [JOB_LEAVING] = { 'T', JOB_SUB_TRANSIT_OUT },
     [JOB_QUEUED] = { 'Q', JOB_SUB_QUEUED },
     [JOB_TO_STAGE_IN] = { 'Q', JOB_SUB_PRE_STAGE_IN },
     [JOB_STAGED_IN] = { 'Q', JOB_SUB_STAGED_IN },
@@ -45,7 +46,7 @@ static const struct {
     [JOB_EV_WAIT]          = JOB_WAITING,                                              \
     [JOB_EV_DEPEND]        = JOB_DEPEND_HELD
 #define LEAVES_THE_QUEUE                                                               \
-    [JOB_EV_MOVE]          = JOB_MOVED,                                                \
+    [JOB_EV_LEAVE]         = JOB_LEAVING,                                              \
     [JOB_EV_TERMINATE]     = JOB_TERMINATED
 /* An array that is held or waits may have begun before. */
 #define MAY_HAVE_BEGUN                                                                 \
@@ -65,6 +66,11 @@ static const struct {
 static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
     [JOB_IN_TRANSIT] = {
         GOES_WHERE_IT_BELONGS,
+    },
+    [JOB_LEAVING] = { /* it is taken, or it stays */
+        GOES_WHERE_IT_BELONGS,
+        [JOB_EV_MOVE]          = JOB_MOVED,
+        [JOB_EV_TERMINATE]     = JOB_TERMINATED, /* by force alone */
     },
     [JOB_QUEUED] = {
         GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE,

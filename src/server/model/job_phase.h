@@ -18,6 +18,7 @@
 enum job_phase {
     JOB_PHASE_NONE, /* no legal pair; what an impossible event leads to */
     JOB_IN_TRANSIT, /* not committed yet: no object of the model is in it */
+    JOB_LEAVING,    /* on its way to another server */
     JOB_QUEUED,
     JOB_TO_STAGE_IN, /* queued, with files to be fetched before it runs */
     JOB_STAGED_IN,
@@ -59,6 +60,7 @@ enum job_event {
     JOB_EV_DELIVERED,      /* its files are where they belong, or cannot be */
     JOB_EV_BEGIN,          /* array parent: the first subjob starts */
     JOB_EV_EXPIRE,         /* subjob: its end is done */
+    JOB_EV_LEAVE,          /* it is offered to another server */
     JOB_EV_MOVE,           /* another server has it */
     JOB_EV_FINISH,         /* into history, by how it ended */
     JOB_EV_FAIL,

@@ -22,6 +22,11 @@ bool job_is_history(const struct job *job)
     return state == 'M' || state == 'F';
 }
 
+bool job_is_leaving(const struct job *job)
+{
+    return job_state(job) == 'T';
+}
+
 bool job_is_at_mom(const struct job *job)
 {
     char state = job_state(job);

@@ -10,6 +10,7 @@
 enum job_substate {
     JOB_SUB_TRANSIT_IN = 0,
     JOB_SUB_TRANSIT_COMMIT = 1,
+    JOB_SUB_TRANSIT_OUT = 3, /* another server may have it already */
     JOB_SUB_QUEUED = 10,
     JOB_SUB_PRE_STAGE_IN = 11,
     JOB_SUB_STAGED_IN = 16,
@@ -40,6 +41,9 @@ int64_t job_substate(const struct job *job);
 
 /* In state M or F: it is over, and kept for those who ask (history.h). */
 bool job_is_history(const struct job *job);
+
+/* In state T: it is on its way to another server, and nobody touches it here. */
+bool job_is_leaving(const struct job *job);
 
 /* In state R or E: it has vnodes and, once it was sent, a MoM that knows it. */
 bool job_is_at_mom(const struct job *job);

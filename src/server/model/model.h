@@ -191,7 +191,10 @@ struct job {
 /* Jobs that are over and kept: history.h. */
 struct history {
     struct job *first; /* by list_prev, list_next; those that nobody waits for */
-    size_t n;          /* all */
+    /* The same of jobs that are to be forgotten and came from another server, which may
+     * ask for them for a while yet. */
+    struct job *guests;
+    size_t n;                          /* all */
     struct history_of_queue *by_queue; /* uthash by name */
 };
 

@@ -60,6 +60,11 @@ enum fact {
     FACT_JOB_USAGE,
     FACT_JOB_MOVED,    /* into another queue */
     FACT_JOB_RELEASED, /* it has given vnodes back and runs on with the rest */
+    FACT_JOB_LEAVES,   /* it is offered to another server */
+    FACT_JOB_STAYS,    /* that server does not take it, or nobody can say */
+    FACT_JOB_WAVERS,   /* it may have taken it; it will be asked again */
+    FACT_JOB_LEFT,     /* the other server has it; leaves the model */
+    FACT_JOB_AWAY,     /* the same where history is kept */
     FACT_JOB_KILLED,   /* deletion of a running job asked for */
     FACT_JOB_OBIT,     /* exited: status known, end processing */
     FACT_JOB_REQUEUED,
@@ -118,6 +123,7 @@ enum reason {
     REASON_RELEASE,       /* FACT_JOB_MODIFIED: vnodes are to be given back */
     REASON_NOT_RELEASED,  /* FACT_JOB_MODIFIED: its MoM would not */
     REASON_MOVED,         /* FACT_JOB_MOVED by MoveJob or OrderJob */
+    REASON_TRANSFER,      /* FACT_JOB_MODIFIED of history: still kept for its sender */
     REASON_SHUTDOWN,      /* FACT_JOB_KILLED: the server ends */
     REASON_MOM_MISSING,   /* FACT_JOB_REJECTED: the MoM cannot be reached */
     REASON_MOM_REFUSED,   /* FACT_JOB_REJECTED: by the MoM's answer */

@@ -244,14 +244,18 @@ static bool same_kind(struct compare *c, const struct model *a, const struct mod
     return true;
 }
 
-static bool same_history(const struct history *a, const struct history *b)
+static bool same_past(const struct job *x, const struct job *y)
 {
-    const struct job *x = a->first, *y = b->first;
-
     for (; x && y; x = x->list_next, y = y->list_next)
         if (!SAME_ID(x, y))
             return false;
-    return !x && !y && a->n == b->n;
+    return !x && !y;
+}
+
+static bool same_history(const struct history *a, const struct history *b)
+{
+    return same_past(a->first, b->first) && same_past(a->guests, b->guests) &&
+           a->n == b->n;
 }
 
 static bool same_models(struct compare *c, const struct model *a, const struct model *b)

@@ -346,6 +346,17 @@ void account_job_killed(const struct reaction *r)
         account_deletion(r);
 }
 
+/* The queue and the server that the job went to; the port is left out. */
+void account_job_left(const struct reaction *r)
+{
+    const char *to = record_words(r->rec);
+    const char *at = strchr(to, '@');
+    size_t len = at ? (size_t)(at - to) + strcspn(at, ":") : strlen(to);
+
+    effect_account(r->out, r->rec->seq, r->rec->at, 'M', r->rec->id, "destination=%.*s",
+                   (int)len, to);
+}
+
 /* A job that had been asked to end was told of then. */
 void account_job_deleted(const struct reaction *r)
 {

@@ -54,6 +54,31 @@ void log_job_moved(const struct reaction *r)
         react_resv_log_new(r, &resv->obj);
 }
 
+void log_job_leaves(const struct reaction *r)
+{
+    effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
+               "Job moves to %s at request of %s", record_words(r->rec), r->rec->actor);
+}
+
+void log_job_left(const struct reaction *r)
+{
+    effect_log(r->out, r->rec->seq, LOG_EV_DEBUG2, LOG_IN_JOB, r->rec->id,
+               "dequeuing from %s, state %c", obj_str(r->o, JOB_A_QUEUE, ""),
+               state_of(r->o));
+    effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
+               "Job Moved to destination: \"%s\"", record_words(r->rec));
+}
+
+/* The note is a code and its words. */
+void log_job_stays(const struct reaction *r)
+{
+    effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id, "%s: %s",
+               r->rec->fact == FACT_JOB_STAYS
+                   ? "Job stays here, the other server has not taken it"
+                   : "The other server will be asked again whether it has the job",
+               record_words(r->rec));
+}
+
 void log_job_queued(const struct reaction *r)
 {
     const struct object *o = r->o;

@@ -3,9 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/queue_attrs.h"
+#include "server/decide/job_transfer.h"
 #include "server/model/job_state.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
+
+#include <stdlib.h>
 
 /* The partition of the job's queue; jobs of the default one are every scheduler's
  * business that serves it. */
@@ -70,6 +73,44 @@ bool answer_job_refused(const struct answering *a, struct wire_reply *ret)
         return false;
     refuse(ret, code ? code : PBSE_MOMREJECT);
     return true;
+}
+
+/* MoveJob to another server: it is that server's word that answers. */
+bool answer_job_left(const struct answering *a, struct wire_reply *ret)
+{
+    MUST(a->wait_for->kind == a->rec->kind);
+    if (a->wait_for->why == WAIT_FOR_RUN)
+        refuse(ret, PBSE_JOB_MOVED);
+    else
+        *ret = (struct wire_reply){ .choice = REPLY_NULL };
+    return true;
+}
+
+/* The note is a code and its words (rules/job_transfer_rule.c). */
+bool answer_job_stays(const struct answering *a, struct wire_reply *ret)
+{
+    char *words;
+    long code = strtol(record_words(a->rec), &words, 10);
+
+    MUST(code > 0 && *words == ' ');
+    if (a->wait_for->why == WAIT_FOR_RUN)
+        return false;
+    *ret = (struct wire_reply){ .code = (int32_t)code,
+                                .choice = REPLY_TEXT,
+                                .text = words + 1 };
+    return true;
+}
+
+/* A server that begins again soon says yes yet; nobody waits longer for it. */
+#define WAVERS_FOR_S 30
+bool answer_job_wavers(const struct answering *a, struct wire_reply *ret)
+{
+    const struct job *job = model_job(a->m, a->rec->id);
+    int64_t until_at = job ? obj_num(&job->obj, JOB_A_HF_MOVE_UNTIL, 0) : 0;
+
+    if (a->rec->at < until_at - TRANSFER_ASKS_S + WAVERS_FOR_S)
+        return false;
+    return answer_job_stays(a, ret);
 }
 
 /* A subjob that is over stays for its array, and is no job any more to who waits. */

@@ -131,6 +131,23 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .wake = wake_job_ended,
         .answer = answer_released,
     },
+    [FACT_JOB_LEAVES][OBJ_JOB] = { .log = log_job_leaves },
+    [FACT_JOB_STAYS][OBJ_JOB] = {
+        .log = log_job_stays,
+        .wake = wake_job_queued,
+        .answer = answer_job_stays,
+    },
+    [FACT_JOB_WAVERS][OBJ_JOB] = { .log = log_job_stays, .answer = answer_job_wavers },
+    [FACT_JOB_LEFT][OBJ_JOB] = {
+        .log = log_job_left,
+        .account = account_job_left,
+        .answer = answer_job_left,
+    },
+    [FACT_JOB_AWAY][OBJ_JOB] = {
+        .log = log_job_left,
+        .account = account_job_left,
+        .answer = answer_job_left,
+    },
     [FACT_JOB_KILLED][OBJ_JOB] = {
         .log = log_job_killed,
         .account = account_job_killed,

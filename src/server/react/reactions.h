@@ -68,6 +68,7 @@ bool answer_resv_ending(const struct answering *a, struct wire_reply *ret);
 /* jobs: react/job_log.c, job_account.c, job_wake.c */
 void account_array_began(const struct reaction *r);
 void account_array_cut(const struct reaction *r);
+void account_job_left(const struct reaction *r);
 void account_job_deleted(const struct reaction *r);
 void account_job_ended(const struct reaction *r);
 void account_job_killed(const struct reaction *r);
@@ -81,6 +82,9 @@ void log_job_deleted(const struct reaction *r);
 void log_job_ended(const struct reaction *r);
 void log_job_killed(const struct reaction *r);
 void log_job_modified(const struct reaction *r);
+void log_job_leaves(const struct reaction *r);
+void log_job_left(const struct reaction *r);
+void log_job_stays(const struct reaction *r);
 void log_job_moved(const struct reaction *r);
 void log_job_obit(const struct reaction *r);
 void log_job_queued(const struct reaction *r);
@@ -93,6 +97,9 @@ void wake_job_queued(const struct reaction *r);
 void wake_job_moved(const struct reaction *r);
 
 /* who waits for a job: RunJob, until the MoM took or refused it; react/job_wake.c */
+bool answer_job_left(const struct answering *a, struct wire_reply *ret);
+bool answer_job_stays(const struct answering *a, struct wire_reply *ret);
+bool answer_job_wavers(const struct answering *a, struct wire_reply *ret);
 bool answer_job_refused(const struct answering *a, struct wire_reply *ret);
 bool answer_subjob_gone(const struct answering *a, struct wire_reply *ret);
 bool answer_job_sent(const struct answering *a, struct wire_reply *ret);

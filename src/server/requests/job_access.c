@@ -59,6 +59,10 @@ int job_for_request(const struct model *m, const struct request *rq, const char 
     if (array)
         return diag_code(why, array_has_indices(array, indices) ? PBSE_IVALREQ
                                                                 : PBSE_UNKJOBID);
+    /* Another server may have it already: only its forced deletion is left. */
+    if (job_is_leaving(job) && rq->wire->number != BATCH_DELETE_JOB &&
+        rq->wire->number != BATCH_DELETE_JOB_LIST)
+        return diag_code(why, PBSE_BADSTATE);
     *ret = job;
     return 0;
 }

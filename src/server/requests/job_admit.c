@@ -111,6 +111,13 @@ static bool names_this_server(const struct request *rq, const char *name)
            (strcspn(host, ".") == len && strncasecmp(host, name, len) == 0);
 }
 
+bool job_goes_away(const struct request *rq, const char *destination)
+{
+    const char *at = strchr(destination, '@');
+
+    return at && !names_this_server(rq, at + 1);
+}
+
 int job_find_queue(const struct model *m, const struct request *rq,
                    const char *destination, const struct queue **ret, struct diag *why)
 {

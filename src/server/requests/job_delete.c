@@ -6,6 +6,7 @@
 #include "server/decide/job_end.h"
 #include "server/decide/job_over.h"
 #include "server/model/history.h"
+#include "server/model/job_state.h"
 #include "server/requests/array_delete.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
@@ -52,7 +53,9 @@ static int forget_history(const struct model *m, const struct request *rq,
  * (cli.md 5.1). Force does not need the MoM. */
 static int check_deletion(const struct job *job, uint32_t flags, struct decision *out)
 {
-    int err = flags & JOB_END_FORCE ? 0 : job_mom_is_heard(job, out);
+    int err = flags & JOB_END_FORCE ? 0
+              : job_is_leaving(job) ? PBSE_BADSTATE
+                                    : job_mom_is_heard(job, out);
 
     if (err)
         decide_log(out, LOG_EV_JOB, LOG_IN_JOB, job->obj.id, "Delete failed %d", err);

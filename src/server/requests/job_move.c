@@ -18,6 +18,7 @@
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
+#include "server/requests/job_move_away.h"
 
 struct move {
     const struct model *m;
@@ -158,6 +159,8 @@ int handle_move_job(const struct model *m, const struct request *rq,
 
     if (!err)
         err = job_move_check(job, &out->why);
+    if (!err && job_goes_away(rq, body->destination))
+        return job_move_away(rq, job, body->destination, out);
     if (!err)
         err = job_find_queue(m, rq, body->destination, &q, &out->why);
     /* A job that is there already has nowhere to go. */

@@ -19,11 +19,13 @@
 #include "server/decide/verdict.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_script.h"
+#include "server/model/job_state.h"
 #include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
 #include "server/requests/array_submit.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_admit.h"
+#include "server/requests/job_arrive.h"
 
 #include <string.h>
 #include <strings.h>
@@ -37,6 +39,8 @@ struct submission {
     const struct body_queue *body;
     const struct queue *queue;
     struct job_account acct;
+    const struct requester *owner; /* whose job it is, and with whose rights */
+    bool arrives;                  /* from another server, which has made it */
     struct edit job;
     uint64_t number;
     const char *id;
@@ -159,9 +163,9 @@ static int add_places(struct submission *s, struct diag *why)
 /* What the server itself says of a new job. */
 static int describe(struct submission *s, struct diag *why)
 {
-    const struct requester *who = s->rq->who;
+    const struct requester *who = s->owner;
     struct edit *e = &s->job;
-    int err;
+    int err = 0;
 
     MUST(s->acct.user && s->acct.group); /* check_submission() has found them */
     edit_set_str(e, JOB_A_JOB_OWNER,
@@ -171,15 +175,20 @@ static int describe(struct submission *s, struct diag *why)
     edit_set_str(e, JOB_A_EUSER, s->acct.user);
     edit_set_str(e, JOB_A_EGROUP, s->acct.group);
     edit_set_num(e, JOB_A_QUEUE_TYPE, 'E');
-    /* A job counts the servers and queues that it went through; this is the first. */
-    edit_set_num(e, JOB_A_HOP_COUNT, 1);
-    edit_set_num(e, JOB_A_CTIME, s->rq->now_at);
+    /* A job counts the servers that it went through. */
+    edit_set_num(e, JOB_A_HOP_COUNT,
+                 s->arrives ? job_arrival_hops(&s->body->attrs) : 1);
+    if (s->arrives)
+        edit_set_num(e, JOB_A_HF_CAME, 1);
+    if (!s->arrives || !edit_value(e, JOB_A_CTIME)->set)
+        edit_set_num(e, JOB_A_CTIME, s->rq->now_at);
     if (!edit_value(e, JOB_A_SUBMIT_HOST)->set)
         edit_set_str(e, JOB_A_SUBMIT_HOST, who->host);
     if (s->queue->resv)
         edit_set_str(e, JOB_A_RESERVE_ID, s->queue->resv->obj.id);
     /* The places are added before the defaults, which depend on the variables. */
-    err = add_places(s, why);
+    if (!s->arrives)
+        err = add_places(s, why);
     edit_defaults(e);
     job_force_entries(e);
     /* The default paths contain the name and the number of the job, which are known
@@ -208,6 +217,15 @@ static const struct resources *asked_for(const struct submission *s)
     return v->set ? &v->u.res : &nothing;
 }
 
+/* A queue opens to the job's owner, whoever sends the job. */
+static int check_door(const struct submission *s, struct diag *why)
+{
+    struct request asks = *s->rq;
+
+    asks.who = s->owner;
+    return queue_lets_in(&asks, s->queue, &s->acct, why);
+}
+
 /* All checks in their order (wire.md 8.1, attributes.md 9); the job is complete when
  * they have passed. */
 static int check_submission(struct submission *s, struct diag *why)
@@ -228,11 +246,11 @@ static int check_submission(struct submission *s, struct diag *why)
     if (!err)
         err = job_entries_agree(&s->job, why);
     if (!err)
-        err = job_find_account(s->m, s->rq, s->rq->who, &s->job, &s->acct, why);
+        err = job_find_account(s->m, s->rq, s->owner, &s->job, &s->acct, why);
     if (!err && unknown)
         err = diag_code(why, PBSE_NOATTR);
     if (!err)
-        err = queue_lets_in(s->rq, s->queue, &s->acct, why);
+        err = check_door(s, why);
     /* The limits count by user, group and project, which the account has settled. */
     who = entity_of(s);
     if (!err)
@@ -363,13 +381,17 @@ static int accept_submission(struct submission *s, struct decision *out)
 {
     struct records scratch = { 0 };
     bool at_once = commits_at_once(s->rq->wire);
-    uint64_t number = decide_next_number(s->m, s->rq, out);
     const char *depend = edit_str(&s->job, JOB_A_DEPEND, NULL);
     bool waits = false;
     struct record *rec;
     int err = 0;
 
-    MUST(number == s->number); /* which is in the id and in the default paths */
+    if (!s->arrives) {
+        uint64_t number = decide_next_number(s->m, s->rq, out);
+
+        MUST(number == s->number); /* which is in the id and in the default paths */
+        (void)number;
+    }
     /* Without a commit the record goes into a list that is thrown away, after
      * pending_add() has copied it. */
     rec = record_add(at_once ? &out->records : &scratch, out->arena, FACT_JOB_QUEUED,
@@ -387,17 +409,42 @@ static int accept_submission(struct submission *s, struct decision *out)
     return 0;
 }
 
+/* The number is looked at here and taken only when the submission is accepted. */
+static void name_new(struct submission *s)
+{
+    const char *server = s->rq->cfg->server_name;
+
+    s->number = model_next_number(s->m);
+    s->id = s->indices ? array_id_make(s->number, server, s->rq->arena)
+                       : job_id_make(s->number, server, s->rq->arena);
+}
+
+/* A job keeps the id that its first server gave it, and belongs to whom that server
+ * says: the word of a server that is trusted counts. */
+static void name_arrival(struct submission *s, struct requester *owner)
+{
+    *owner = requester_named(s->m, job_arrival_owner(&s->body->attrs), s->rq->arena);
+    s->owner = owner;
+    s->arrives = true;
+    s->id = s->body->id;
+}
+
 int handle_queue_job(const struct model *m, const struct request *rq,
                      struct decision *out)
 {
     struct body_queue body = *(const struct body_queue *)rq->body;
-    struct submission s = { .m = m, .rq = rq, .body = &body };
+    struct submission s = { .m = m, .rq = rq, .body = &body, .owner = rq->who };
+    struct requester owner;
     int err;
 
     /* A client does not choose the id of a job. Only servers that move jobs send
      * one. */
-    if (*body.id)
-        return diag_code(&out->why, PBSE_IVALREQ);
+    if (*body.id) {
+        act_add(out, ACT_FORGET_OTHERS)->u.job_id = arena_strdup(out->arena, body.id);
+        err = job_arrival_check(m, rq, body.id, &body.attrs, &out->why);
+        if (err)
+            return err;
+    }
     /* A hook sees the job before any check and may change its attributes, which are
      * then checked like the user's own. */
     err = request_verdict(m, rq, HOOK_QUEUEJOB, &body.attrs, &body.attrs, out);
@@ -406,11 +453,11 @@ int handle_queue_job(const struct model *m, const struct request *rq,
     err = job_find_queue(m, rq, s.body->destination, &s.queue, &out->why);
     if (err)
         return err;
-    /* The number is looked at here and taken only when the submission is accepted. */
-    s.number = model_next_number(m);
     s.indices = wire_attrs_value(&body.attrs, "array_indices_submitted", NULL);
-    s.id = s.indices ? array_id_make(s.number, rq->cfg->server_name, rq->arena)
-                     : job_id_make(s.number, rq->cfg->server_name, rq->arena);
+    if (*body.id)
+        name_arrival(&s, &owner);
+    else
+        name_new(&s);
     edit_init(&s.job, m, OBJ_JOB, NULL);
     err = check_submission(&s, &out->why);
     if (!err)
@@ -508,6 +555,16 @@ static int check_again(const struct model *m, const struct record *rec,
     return err;
 }
 
+/* Two servers may send the same job, each as it has it. */
+static int check_arrival_again(const struct model *m, const struct pending_job *pending,
+                               struct diag *why)
+{
+    const struct job *job = model_job(m, pending->id);
+
+    return job && !job->past && !job_is_leaving(job) ? diag_code(why, PBSE_JOBEXIST)
+                                                     : 0;
+}
+
 int handle_commit(const struct model *m, const struct request *rq, struct decision *out)
 {
     const struct body_id *body = rq->body;
@@ -521,12 +578,15 @@ int handle_commit(const struct model *m, const struct request *rq, struct decisi
     if (!job || strcasecmp(job->id, body->id) != 0)
         return diag_code(&out->why, PBSE_UNKJOBID);
     act_add(out, ACT_FORGET_JOB); /* it is a job now, or can be none any more */
-    err = check_again(m, job->rec, &out->why);
+    err = check_arrival_again(m, job, &out->why);
+    if (!err)
+        err = check_again(m, job->rec, &out->why);
     if (!err)
         err = user_jobs_keep_size(m, rq, change_text(job->rec, JOB_A_EUSER, ""),
                                   pending_bytes(job), &out->why);
     if (err)
         return err;
+    job_arrival_records(m, rq, job->id, out);
     rec = pending_record(job, &out->records, out->arena);
     depend = change_text(rec, JOB_A_DEPEND, NULL);
     if (depend && (err = settle_depend(m, rq, rec, depend, &waits, out))) {

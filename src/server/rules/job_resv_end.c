@@ -187,6 +187,9 @@ bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
 
     if (!job->resv || (resv_phase(job->resv) != PHASE_ENDING && !is_between(job)))
         return false;
+    /* Another server may have it: what becomes of it is known soon. */
+    if (job_is_leaving(job))
+        return false;
     what = resv_on_end_now(job->resv);
     if (job->parent)
         return end_subjob(c, job, what, out);

@@ -55,6 +55,11 @@ bool job_node_fail_due(const struct rule_context *c, const struct object *o,
                        struct decision *out);
 int64_t job_node_fail_deadline(const struct model *m, const struct object *o);
 
+/* jobs that go to another server: rules/job_transfer_rule.c */
+bool job_transfer_due(const struct rule_context *c, const struct object *o,
+                      struct decision *out);
+int64_t job_transfer_deadline(const struct model *m, const struct object *o);
+
 /* arrays: rules/array_rules.c */
 bool subjob_doomed_due(const struct rule_context *c, const struct object *o,
                        struct decision *out);

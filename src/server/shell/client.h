@@ -64,6 +64,7 @@ struct client {
     unsigned n_packets;      /* of the message that is not whole yet */
     size_t counted;          /* besides the connection's own, in the budget */
     uint32_t request;        /* number of the last one that was served */
+    bool is_server;          /* another server, by its reserved port */
     bool scheduler;          /* one of its two */
     enum life life;          /* written by client_happens() */
     uint64_t rests_since;    /* RESTING: the turn in which it began to */
@@ -118,6 +119,10 @@ void client_fate(struct client *c, enum svr_outcome outcome);
  * was done. From client_become() on the connection is that user's, of that host. */
 bool serve_authenticate(struct client *c, const struct wire_request *rq) MUST_CHECK;
 void client_become(struct client *c, const char *user, const char *host);
+/* Another server sends no Authenticate: its reserved port says who it is, where that
+ * counts (wire.md 14). False: something has to be looked up first. Afterwards the
+ * connection is a server's (is_server), or nobody's still. */
+bool serve_as_server(struct client *c, const struct wire_request *rq) MUST_CHECK;
 
 /* clients.c: something happens to it; the only writer of client.life. What cannot
  * happen in its state is a broken promise: ask client_can() about what comes from

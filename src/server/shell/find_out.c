@@ -5,6 +5,7 @@
 
 #include "lib/io/pool.h"
 #include "lib/io/zonefile.h"
+#include "server/shell/hand_over.h"
 #include "server/shell/hook_compile.h"
 #include "server/shell/hook_dir.h"
 #include "server/shell/outbox.h"
@@ -16,19 +17,18 @@
 
 enum service {
     SERVICE_ACCOUNTS,
-    SERVICE_HOSTS, /* that the settings or a client of ours name */
-    SERVICE_PEERS, /* strangers, whose name servers may be made to be slow */
-    SERVICE_FILES, /* and Python */
+    SERVICE_HOSTS,   /* that the settings or a client of ours name */
+    SERVICE_PEERS,   /* strangers, whose name servers may be made to be slow */
+    SERVICE_FILES,   /* and Python */
+    SERVICE_SERVERS, /* other servers, which may be slow */
     SERVICE_COUNT,
 };
 
 /* Each service has threads of its own: a name service that does not answer must not
  * stop files, nor the other way round. */
 static const unsigned n_threads[SERVICE_COUNT] = {
-    [SERVICE_ACCOUNTS] = 4,
-    [SERVICE_HOSTS] = 4,
-    [SERVICE_PEERS] = 4,
-    [SERVICE_FILES] = 2,
+    [SERVICE_ACCOUNTS] = 4, [SERVICE_HOSTS] = 4,    [SERVICE_PEERS] = 4,
+    [SERVICE_FILES] = 2,    [SERVICE_SERVERS] = 16,
 };
 
 struct find_out {
@@ -41,6 +41,7 @@ struct errand {
     found_fn found;
     void *arg;
     struct hook_dir *hooks; /* shared */
+    unsigned server_port;   /* where other servers listen, unless they name one */
     struct arena *arena;    /* of all below */
     struct need need;
     struct finding finding;
@@ -137,6 +138,11 @@ static void find_verdict(struct errand *e)
     e->finding.found = true;
 }
 
+static void find_transfer(struct errand *e)
+{
+    hand_over(&e->need, e->server_port, e->arena, &e->finding);
+}
+
 static const struct errand_row {
     enum service service;
     void (*find)(struct errand *e);
@@ -151,6 +157,7 @@ static const struct errand_row {
     [NEED_FILE] = { SERVICE_FILES, find_file },
     [NEED_WRITTEN] = { SERVICE_FILES, find_written },
     [NEED_COMPILED] = { SERVICE_FILES, find_compiled },
+    [NEED_TRANSFER] = { SERVICE_SERVERS, find_transfer },
     [NEED_VERDICT] = { SERVICE_FILES, find_verdict },
 };
 
@@ -191,6 +198,7 @@ bool find_out_begin(struct find_out *f, const struct need *need, found_fn found,
     /* The directory stays open until the errand has ended, even if the server ends
      * before. */
     e->hooks = hook_dir_share(f->sh->hooks);
+    e->server_port = f->sh->conf->batch_port;
     e->arena = arena_new();
     e->need = need_copy(need, e->arena);
     if (pool_run(f->pools[row_of(e)->service], &e->job))

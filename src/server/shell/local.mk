@@ -14,6 +14,7 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/client_life.c src/server/shell/client_life.h \
 	src/server/shell/client_handshake.c src/server/shell/client_handshake.h \
 	src/server/shell/find_out.c src/server/shell/find_out.h \
+	src/server/shell/hand_over.c src/server/shell/hand_over.h \
 	src/server/shell/hook_compile.c src/server/shell/hook_compile.h \
 	src/server/shell/hook_dir.c src/server/shell/hook_dir.h \
 	src/server/shell/long_reply.c \

@@ -50,6 +50,7 @@ static bool serve_by_core(struct client *c, const struct wire_request *rq)
                              .host = c->host,
                              .server_uid = c->server_uid,
                              .host_root = c->host_root,
+                             .peer = c->is_server,
                              .conn = c->number };
     size_t bytes_before = arena_used_bytes(out->arena);
     enum svr_outcome outcome;
@@ -88,6 +89,32 @@ void client_fate(struct client *c, enum svr_outcome outcome)
     }
 }
 
+/* What servers ask each other. Nothing else is served on such a connection. */
+static bool is_between_servers(uint32_t number)
+{
+    static const uint32_t numbers[] = {
+        BATCH_QUEUE_JOB,     BATCH_JOB_SCRIPT, BATCH_RDY_TO_COMMIT, BATCH_COMMIT,
+        BATCH_MOVE_JOB_FILE, BATCH_JOB_CRED,   BATCH_REGISTER_DEP,  BATCH_TRACK_JOB,
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        if (numbers[i] == number)
+            return true;
+    return false;
+}
+
+/* Whose the connection is, if nobody has said so yet. False: later. */
+static bool know_sender(struct client *c, const struct wire_request *rq)
+{
+    return c->user[0] || !is_between_servers(rq->number) || serve_as_server(c, rq);
+}
+
+static bool is_senders(const struct client *c, const struct wire_request *rq)
+{
+    return c->user[0] && strcmp(c->user, rq->user) == 0 &&
+           (!c->is_server || is_between_servers(rq->number));
+}
+
 /* The order of these checks is the protocol's (wire.md 5). False: something has to be
  * looked up first, and it is to be served again from its beginning. */
 static bool serve_request(struct client *c, const struct wire_request *rq)
@@ -101,7 +128,9 @@ static bool serve_request(struct client *c, const struct wire_request *rq)
         return serve_authenticate(c, rq);
     } else if (rq->number == BATCH_CONNECT) {
         serve_connect(c, rq);
-    } else if (!c->user[0] || strcmp(c->user, rq->user) != 0) {
+    } else if (!know_sender(c, rq)) {
+        return false;
+    } else if (!is_senders(c, rq)) {
         client_refuse(c, rq->number, rq->user, PBSE_BADCRED, true);
     } else {
         return serve_by_core(c, rq);

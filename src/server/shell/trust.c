@@ -127,6 +127,17 @@ enum trust trust_has(struct shell *sh, struct seeker *who, struct in_addr addr)
     return all == TRUST_YES ? all : either(all, nodes_have(sh, who, addr));
 }
 
+enum trust trust_has_server(struct shell *sh, struct seeker *who, struct in_addr addr)
+{
+    const struct conf *c = sh->conf;
+    const char *const lists[] = { c->trusted_hosts, c->primary, c->secondary };
+    enum trust all = net_is_own(addr) ? TRUST_YES : TRUST_NO;
+
+    for (size_t i = 0; i < ARRAY_LEN(lists) && all != TRUST_YES; i++)
+        all = either(all, list_has(sh, who, lists[i], addr));
+    return all;
+}
+
 enum trust trust_has_sched(struct shell *sh, struct seeker *who, const char *sched,
                            struct in_addr addr)
 {

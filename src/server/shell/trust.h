@@ -20,6 +20,11 @@ enum trust {
  * What name services have to say of them is looked up for 'who' (lookups.h). */
 enum trust trust_has(struct shell *sh, struct seeker *who, struct in_addr addr);
 
+/* May another server be there, which hands jobs over and speaks for their owners: on
+ * this host, on one of PBS_TRUSTED_HOSTS, or the other one of the server pair? Hosts of
+ * vnodes and routers are none. */
+enum trust trust_has_server(struct shell *sh, struct seeker *who, struct in_addr addr);
+
 /* May the scheduler of that name run there: on this host, on one of PBS_TRUSTED_HOSTS,
  * or on the one that its object names as sched_host? */
 enum trust trust_has_sched(struct shell *sh, struct seeker *who, const char *sched,

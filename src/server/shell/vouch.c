@@ -102,6 +102,29 @@ void client_become(struct client *c, const char *user, const char *host)
     client_is_known(c);
 }
 
+bool serve_as_server(struct client *c, const struct wire_request *rq)
+{
+    struct shell *sh = c->all->sh;
+    char host[sizeof(c->host)];
+    enum trust trust;
+    bool has_name;
+
+    /* Who turns reserved ports off has no such servers. */
+    if (c->local || ntohs(c->peer.sin_port) >= RESVPORT_END ||
+        !conf_list_has(sh->conf->supported_auth_methods, RESVPORT_METHOD))
+        return true;
+    trust = trust_has_server(sh, &c->seeker, c->peer.sin_addr);
+    has_name = trust_host_name(sh, &c->seeker, c->peer.sin_addr, host, sizeof(host));
+    if (trust == TRUST_LATER || !has_name)
+        return false;
+    if (trust == TRUST_NO)
+        return true;
+    c->is_server = true;
+    client_become(c, rq->user, host);
+    c->host_root = false; /* a server hands over jobs, and that is all */
+    return true;
+}
+
 /* The asking connection ends; the reason is for the log. */
 static void refuse(struct client *c, const struct wire_request *rq, int code,
                    const char *why)

@@ -65,7 +65,8 @@ static bool known(void *arg, const struct need *need, struct arena *arena,
 {
     uint32_t *addr = ARENA_NEW(arena, uint32_t);
 
-    if (need->kind == NEED_VERDICT || (need->kind == NEED_GROUPS && rig_hides_groups))
+    if (need->kind == NEED_VERDICT || need->kind == NEED_TRANSFER ||
+        (need->kind == NEED_GROUPS && rig_hides_groups))
         return false;
     *ret = (struct finding){ .found = true };
     if (need->kind == NEED_GROUPS)

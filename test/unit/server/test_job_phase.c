@@ -23,7 +23,7 @@ static const struct {
         JOB_EV_WAIT, JOB_WAITING                                                       \
     }
 #define LEAVES                                                                         \
-    { JOB_EV_MOVE, JOB_MOVED },                                                        \
+    { JOB_EV_LEAVE, JOB_LEAVING },                                                     \
     {                                                                                  \
         JOB_EV_TERMINATE, JOB_TERMINATED                                               \
     }
@@ -42,6 +42,10 @@ static const struct {
         JOB_EV_TERMINATE, JOB_TERMINATED                                               \
     }
     { JOB_IN_TRANSIT, { PLACES(JOB_HELD) } },
+    { JOB_LEAVING,
+      { PLACES(JOB_HELD),
+        { JOB_EV_MOVE, JOB_MOVED },
+        { JOB_EV_TERMINATE, JOB_TERMINATED } } },
     { JOB_QUEUED,
       { PLACES(JOB_HELD),
         LEAVES,
@@ -136,27 +140,17 @@ static void pairs_are_the_wires(void)
         char state;
         int64_t substate;
     } rows[] = {
-        { JOB_IN_TRANSIT, 'T', 0 },
-        { JOB_QUEUED, 'Q', 10 },
-        { JOB_TO_STAGE_IN, 'Q', 11 },
-        { JOB_STAGED_IN, 'Q', 16 },
-        { JOB_HELD, 'H', 20 },
-        { JOB_SYNC_HELD, 'H', 21 },
-        { JOB_DEPEND_HELD, 'H', 22 },
-        { JOB_WAITING, 'W', 30 },
-        { JOB_STAGE_FAILED, 'W', 37 },
-        { JOB_STARTING, 'R', 41 },
-        { JOB_RUNNING, 'R', 42 },
-        { JOB_SUSPENDED, 'R', 43 },
-        { JOB_SCHED_SUSPENDED, 'R', 45 },
-        { JOB_DELIVERING, 'E', 51 },
-        { JOB_EXITED, 'E', 53 },
-        { JOB_BEGUN, 'B', 70 },
-        { JOB_EXPIRED, 'X', 69 },
-        { JOB_MOVED, 'M', 94 },
-        { JOB_FINISHED, 'F', 92 },
-        { JOB_FAILED, 'F', 93 },
-        { JOB_TERMINATED, 'F', 91 },
+        { JOB_IN_TRANSIT, 'T', 0 },  { JOB_LEAVING, 'T', 3 },
+        { JOB_QUEUED, 'Q', 10 },     { JOB_TO_STAGE_IN, 'Q', 11 },
+        { JOB_STAGED_IN, 'Q', 16 },  { JOB_HELD, 'H', 20 },
+        { JOB_SYNC_HELD, 'H', 21 },  { JOB_DEPEND_HELD, 'H', 22 },
+        { JOB_WAITING, 'W', 30 },    { JOB_STAGE_FAILED, 'W', 37 },
+        { JOB_STARTING, 'R', 41 },   { JOB_RUNNING, 'R', 42 },
+        { JOB_SUSPENDED, 'R', 43 },  { JOB_SCHED_SUSPENDED, 'R', 45 },
+        { JOB_DELIVERING, 'E', 51 }, { JOB_EXITED, 'E', 53 },
+        { JOB_BEGUN, 'B', 70 },      { JOB_EXPIRED, 'X', 69 },
+        { JOB_MOVED, 'M', 94 },      { JOB_FINISHED, 'F', 92 },
+        { JOB_FAILED, 'F', 93 },     { JOB_TERMINATED, 'F', 91 },
     };
 
     CU_ASSERT_EQUAL(ARRAY_LEN(rows), JOB_PHASE_COUNT - 1);

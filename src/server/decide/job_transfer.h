@@ -1,0 +1,50 @@
+/* job_transfer.h - a job goes to another server: what is sent of it, and what the
+ * answer means (wire.md 14, doc/design/057-between-servers.md).
+ *
+ * The other server has the job from its answer to Commit on. Whoever sends QueueJob
+ * again with the id of a job that is there is told so (15009). So a transfer may be
+ * tried as often as it takes to know how it ended, and the job is never at both
+ * servers.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_DECIDE_JOB_TRANSFER_H
+#define SERVER_DECIDE_JOB_TRANSFER_H
+
+#include "server/decide/request.h"
+
+/* How long a server asks another one whether it has a job; that one remembers it for
+ * longer (HISTORY_OF_GUESTS_S). A job of which nobody knows by then is held: an
+ * administrator has to look. */
+#define TRANSFER_ASKS_S   14400
+/* A job goes through so many servers at most (attribute hop_count). */
+#define TRANSFER_HOPS_MAX 10
+
+/* The parts of a destination "queue@server[:port]"; texts in the arena. */
+struct transfer_to {
+    const char *queue;
+    const char *server; /* with its port, where one is named */
+};
+struct transfer_to transfer_to_parse(const char *destination, struct arena *arena);
+
+/* The requests that hand the job over, one behind the other: QueueJob, its script in
+ * parts, Commit. '*ret_len' bytes in the arena. Attributes that came from defaults of
+ * this server do not travel. */
+const char *transfer_requests(const struct job *job, const char *user,
+                              struct arena *arena, size_t *ret_len);
+
+enum transfer_end {
+    TRANSFER_TAKEN,   /* the other server has the job */
+    TRANSFER_REFUSED, /* it has not, and will not get it */
+    TRANSFER_OPEN,    /* nobody knows yet: ask again */
+};
+
+/* What the answer to an attempt says of the job, which is leaving. */
+enum transfer_end transfer_end(const struct job *job, const struct finding *answer);
+
+/* Append the record with which the job is the other server's: FACT_JOB_AWAY, or
+ * FACT_JOB_LEFT where nothing is kept of it. */
+struct record *transfer_left_record(const struct model *m, const struct job *job,
+                                    const char *actor, int64_t now_at,
+                                    struct decision *out);
+
+#endif

@@ -1,0 +1,16 @@
+/* hand_over.h - the conversation in which another server gets a job (wire.md 14).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_SHELL_HAND_OVER_H
+#define SERVER_SHELL_HAND_OVER_H
+
+#include "server/decide/need.h"
+
+/* Send the requests of a NEED_TRANSFER to its server, one after the other, and fill in
+ * an empty finding. From a reserved port where this process may have one. For a thread:
+ * it takes HAND_OVER_MS at most. 'port' is where servers listen that name none. */
+#define HAND_OVER_MS 20000
+void hand_over(const struct need *need, unsigned port, struct arena *arena,
+               struct finding *ret);
+
+#endif

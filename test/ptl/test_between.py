@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two servers on this host: jobs that go from one to the other, whatever dies on the way."""
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+
+from holdfast import *
+from holdfast.services import parse_full, wait_for
+
+pytestmark = pytest.mark.skipif(ROOTLESS, reason="needs root: servers know each other by "
+                                                 "reserved ports")
+
+
+class Complex(Cluster):
+    """One of the two, with a name of its own for this host."""
+
+    methods = "clusterkey,resvport"
+    other = None
+
+    def __init__(self, name, **more):
+        self.host = name + ".localhost"
+        super().__init__(**dict(dict(vnodes=1, ncpus=4), **more))
+
+    def write_conf(self, **more):
+        super().write_conf(PBS_SUPPORTED_AUTH_METHODS=self.methods,
+                           PBS_IFF_SERVERS=self.other.address, **more)
+
+    @property
+    def address(self):
+        return "%s:%d" % (self.host, self.ports["server"])
+
+
+@pytest.fixture(scope="module")
+def pair():
+    a, b = Complex("alpha"), Complex("beta")
+    a.other, b.other = b, a
+    with a, b:
+        for c in (a, b):
+            c.server.manager(MGR_CMD_SET, SERVER, {"job_history_enable": "True"})
+        yield a, b
+
+
+@pytest.fixture
+def two(pair):
+    """Both are up, and beta takes jobs and runs none."""
+    for c in pair:
+        for service in (c.server, c.scheduler, c.mom):
+            if not service.is_up():
+                service.start()
+        c.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+        c.server.manager(MGR_CMD_SET, QUEUE, {"enabled": "True"}, id="workq")
+    yield pair
+    for c in pair:
+        c.server.send_signal(signal.SIGCONT)
+
+
+def qmove(c, to, jid, user=USER1):
+    done = c.run(["qmove", to, jid], user=user, check=False)
+    return done.returncode, done.stderr.strip()
+
+
+def full(c, jid):
+    """The job as that server shows it, history included; None."""
+    done = c.run(["qstat", "-xf", jid + "@" + c.host], check=False)
+    found = parse_full(done.stdout)
+    return found[0] if found else None
+
+
+def state(c, jid):
+    job = full(c, jid)
+    return job and job["job_state"]
+
+
+def test_a_job_goes_and_runs_there(two):
+    a, b = two
+    jid = a.server.submit(Job(USER1, attrs={"Resource_List.walltime": "00:10:00"},
+                              script="#!/bin/sh\necho it ran\n"))
+    assert qmove(a, "workq@" + b.address, jid) == (0, "")
+    there = b.server.expect(JOB, {"job_state": "Q", "queue": "workq"}, id=jid + "@" + b.host)
+    assert there["Job_Owner"].split("@")[0] == str(USER1)
+    assert there["Resource_List.walltime"] == "00:10:00"
+    here = full(a, jid)
+    assert (here["job_state"], here["substate"]) == ("M", "94")
+    assert here["comment"] == 'Job has been moved to "workq@%s"' % b.address
+    a.server.accounting_match(";M;%s;destination=workq@%s" % (jid, b.host))
+    b.server.accounting_match(";Q;%s;" % jid)
+    a.server.log_match('%s;Job Moved to destination: "workq@%s"' % (jid, b.address))
+    b.server.log_match("%s;enqueuing into workq, state Q hop 2" % jid)
+    b.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    wait_for("its end", lambda: state(b, jid) == "F")
+    assert full(b, jid)["Exit_status"] == "0"
+
+
+def test_commands_are_told_where_it_is(two):
+    a, b = two
+    jid = a.run(["qsub", "-h", "--", "/bin/true"], user=USER1).stdout.strip()
+    assert qmove(a, "@" + b.address, jid) == (0, "")
+    assert b.server.status(JOB, jid + "@" + b.host)[0]["job_state"] == "H"
+    assert jid.split(".")[0] in a.run(["qstat", jid]).stdout
+    done = a.run(["qrls", jid], user=USER1, check=False)
+    assert done.returncode == 0, done.stderr
+    b.server.expect(JOB, {"job_state": "Q"}, id=jid + "@" + b.host)
+
+
+def test_refusals_leave_the_job(two):
+    a, b = two
+    jid = a.server.submit(Job(USER1))
+    assert qmove(a, "nosuch@" + b.address, jid) == (18 + 152, "qmove: Unknown queue " + jid)
+    b.server.manager(MGR_CMD_SET, QUEUE, {"enabled": "False"}, id="workq")
+    code, words = qmove(a, "workq@" + b.address, jid)
+    assert words == "qmove: Queue is not enabled " + jid
+    code, words = qmove(a, "workq@no.such.host.invalid", jid)
+    assert words == "qmove: Access from host not allowed, or unknown host " + jid
+    code, words = qmove(a, "workq@localhost:1", jid)
+    assert "Cannot connect to server localhost:1: Connection refused" in words, words
+    code, words = qmove(a, "workq@" + b.address, jid, user=USER2)
+    assert words == "qmove: Unauthorized Request  " + jid
+    a.server.expect(JOB, {"job_state": "Q", "queue": "workq"}, id=jid)
+    assert state(b, jid) is None
+    dependent = a.server.submit(Job(USER1, attrs={"depend": "afterok:" + jid}))
+    for each in (jid, dependent):
+        assert qmove(a, "workq@" + b.address, each)[1].startswith(
+            "qmove: No support for requested service")
+
+
+def test_it_comes_back(two):
+    a, b = two
+    jid = a.server.submit(Job(USER1))
+    assert qmove(a, "workq@" + b.address, jid) == (0, "")
+    done = b.run(["qmove", "workq@" + a.address, jid + "@" + b.host], user=USER1, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    a.server.expect(JOB, {"job_state": "Q"}, id=jid)
+    assert state(b, jid) == "M"
+    assert qmove(a, "workq@" + b.address, jid) == (0, "")
+    b.server.expect(JOB, {"job_state": "Q"}, id=jid + "@" + b.host)
+
+
+def in_thread(fn):
+    t = threading.Thread(target=fn)
+    t.start()
+    return t
+
+
+@pytest.mark.parametrize("first", ["sender", "receiver"])
+def test_a_server_that_dies_meanwhile(two, first):
+    """The receiver stands still and has the requests before it; then one of them is killed."""
+    a, b = two
+    jid = a.server.submit(Job(USER1))
+    b.server.send_signal(signal.SIGSTOP)
+    asks = in_thread(lambda: qmove(a, "workq@" + b.address, jid))
+    wait_for("the move", lambda: state(a, jid) == "T")
+    (a if first == "sender" else b).server.kill()
+    b.server.send_signal(signal.SIGCONT) if first == "sender" else b.server.start()
+    if first == "sender":
+        a.server.start()
+    asks.join()
+    wait_for("the end of the move", lambda: state(a, jid) in ("M", "Q"))
+    places = [state(a, jid) == "Q", state(b, jid) == "Q"]
+    assert sorted(places) == [False, True], places
+    if first == "sender":
+        assert places[1]
+
+
+def test_no_job_is_lost_and_none_runs_twice(two):
+    """Servers are killed while jobs move, again and again; each job leaves one line."""
+    a, b = two
+    rng = random.Random(4711)
+    mark = os.path.join(a.root, "tmp", "ran")
+    jobs = [a.server.submit(Job(USER1, script="#!/bin/sh\necho $PBS_JOBID >> %s\n" % mark))
+            for _ in range(12)]
+    for jid in jobs:
+        asks = in_thread(lambda: qmove(a, "workq@" + b.address, jid))
+        time.sleep(rng.random() * 0.03)
+        victim = rng.choice((a, b))
+        victim.server.kill()
+        victim.server.start()
+        asks.join()
+    for jid in jobs:
+        wait_for("an end of " + jid, lambda: state(a, jid) in ("M", "Q"), 120)
+    assert any(state(a, jid) == "M" for jid in jobs)
+    for c in two:
+        c.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    wait_for("all lines", lambda: os.path.exists(mark) and len(open(mark).readlines()) >= 12)
+    for jid in jobs:
+        wait_for("the end of " + jid,
+                 lambda: state(b if state(a, jid) == "M" else a, jid) == "F")
+    assert sorted(l.strip() for l in open(mark)) == sorted(jobs)
+
+
+def test_a_server_may_be_trusted_by_nobody(two):
+    """Without reserved ports no server is believed: the reason is told, the job stays."""
+    a, b = two
+    jid = a.server.submit(Job(USER1))
+    b.methods = "clusterkey"
+    b.write_conf()
+    b.server.restart()
+    try:
+        code, words = qmove(a, "workq@" + b.address, jid)
+        assert words == "qmove: Invalid credential " + jid
+        a.server.expect(JOB, {"job_state": "Q"}, id=jid)
+    finally:
+        b.methods = Complex.methods
+        b.write_conf()
+        b.server.restart()

@@ -1,0 +1,460 @@
+/* test_between.c - a job goes from one server to another: two cores, the requests that
+ * one sends to the other played one by one, cut off anywhere, with servers that die and
+ * start again in between. The job is never lost and never at both.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "server/decide/job_transfer.h"
+#include "server/model/history.h"
+#include "test/unit/server/fake_mom.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+#define FOR_EVER 1000000
+
+struct pair {
+    struct rig *from, *to;
+    const char *id;
+    uint64_t client; /* that waits at 'from' for the end of MoveJob */
+    uint64_t conn;   /* of the last attempt, at 'to' */
+    size_t n_taken;  /* Commits that 'to' has accepted */
+    const struct wire_reply *said;
+};
+
+/* Both are named "svr": 'to' has given the first ids itself, to jobs that are gone. */
+static struct pair pair_new(const char *attrs, const char *script)
+{
+    struct pair p = { .from = rig_new(), .to = rig_new(), .conn = 1000 };
+
+    delete_job(p.to, RIG_ROOT, submit(p.to, RIG_USER, "", "", NULL), NULL);
+    p.id = submit(p.from, RIG_USER, "", attrs, script);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(p.id);
+    return p;
+}
+
+static void pair_free(struct pair *p)
+{
+    CU_ASSERT_TRUE(rig_is_same(p->from));
+    CU_ASSERT_TRUE(rig_is_same(p->to));
+    rig_free(p->from);
+    rig_free(p->to);
+}
+
+static const struct wire_reply *move_to(struct pair *p, const char *user,
+                                        const char *to)
+{
+    const struct body_move body = { .job_id = p->id, .destination = to };
+
+    p->said = rig_ask(p->from, user, BATCH_MOVE_JOB, &body, NULL);
+    p->client = p->from->conn;
+    return p->said;
+}
+
+static const struct need *asked(const struct rig *r)
+{
+    for (size_t i = 0; i < r->out.n; i++)
+        if (r->out.v[i].kind == EFFECT_FIND_OUT &&
+            r->out.v[i].u.need.kind == NEED_TRANSFER)
+            return &r->out.v[i].u.need;
+    return NULL;
+}
+
+static struct wire_reply served(struct pair *p, const struct wire_request *rq)
+{
+    const struct requester who = {
+        .user = RIG_ROOT, .host = "other.example", .peer = true, .conn = p->conn
+    };
+    const struct wire_reply *reply;
+
+    p->to->out = (struct effects){ .arena = p->to->arena };
+    svr_request(p->to->s, p->to->now_at, &who, rq, &p->to->out);
+    reply = rig_reply(p->to, p->conn);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    p->n_taken += rq->number == BATCH_COMMIT && reply->code == 0;
+    return *reply;
+}
+
+/* What a shell does (hand_over.c). The connection ends at the step 'cut': each request
+ * is one, and so is each reply. */
+static struct finding attempt(struct pair *p, const struct need *need, int cut)
+{
+    struct dis_in in = { need->data, need->data + need->len, p->from->arena };
+    struct finding f = { 0 };
+    struct wire_request rq;
+    struct wire_reply reply;
+    bool known;
+
+    p->conn++;
+    while (in.at < in.end) {
+        CU_ASSERT_EQUAL_FATAL(batch_read_request(&in, &rq, &known), DIS_OK);
+        f.doubt |= rq.number == BATCH_COMMIT;
+        f.failed = true;
+        if (cut-- == 0)
+            return f;
+        reply = served(p, &rq);
+        if (cut-- == 0)
+            return f;
+        f.failed = false;
+        f.code = reply.code;
+        f.words = reply.text;
+        if (f.code)
+            return f;
+    }
+    f.found = true;
+    return f;
+}
+
+/* The answer reaches the server that asks. */
+static void tell(struct pair *p, const struct need *need, const struct finding *f)
+{
+    p->from->out = (struct effects){ .arena = p->from->arena };
+    svr_learned(p->from->s, p->from->now_at, need, f, &p->from->out);
+    p->said = rig_reply(p->from, p->client);
+}
+
+static void go(struct pair *p, int cut)
+{
+    const struct need *need = asked(p->from);
+    struct finding f;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(need);
+    f = attempt(p, need, cut);
+    tell(p, need, &f);
+}
+
+static bool lives(const struct rig *r, const char *id)
+{
+    const struct object *o = the_job(r, id);
+
+    return o && !TO_JOB(o)->past;
+}
+
+static void set_history(struct rig *r)
+{
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "svr", "job_history_enable=true"),
+        0);
+}
+
+static void a_job_goes_to_another_server(void)
+{
+    struct pair p = pair_new("Job_Name=far Resource_List.walltime=600 Priority=7 "
+                             "Variable_List=PBS_O_HOME=/h,A=1",
+                             "echo hello\n");
+    const struct object *o;
+
+    set_history(p.from);
+    CU_ASSERT_PTR_NULL(move_to(&p, RIG_USER, "workq@two.example:15051"));
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'T');
+    CU_ASSERT_STRING_EQUAL(asked(p.from)->detail, "two.example:15051");
+    /* What led to it is durable before it leaves. */
+    CU_ASSERT_EQUAL(rig_effect(p.from, EFFECT_FIND_OUT, 0)->seq,
+                    svr_model(p.from->s)->seq);
+    go(&p, FOR_EVER);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(p.said);
+    CU_ASSERT_EQUAL(p.said->code, 0);
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'M');
+    CU_ASSERT_STRING_EQUAL(accounted(p.from, 'M', 0), "destination=workq@two.example");
+    CU_ASSERT_TRUE(rig_logged(p.from, "Job Moved to destination: "
+                                      "\"workq@two.example:15051\""));
+    o = the_job(p.to, p.id);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(o);
+    CU_ASSERT_EQUAL(state_of(p.to, p.id), 'Q');
+    CU_ASSERT_STRING_EQUAL(obj_str(o, JOB_A_JOB_NAME, ""), "far");
+    CU_ASSERT_STRING_EQUAL(obj_str(o, JOB_A_JOB_OWNER, ""), RIG_USER "@" RIG_HOST);
+    CU_ASSERT_STRING_EQUAL(obj_str(o, JOB_A_EUSER, ""), RIG_USER);
+    CU_ASSERT_EQUAL(obj_num(o, JOB_A_PRIORITY, 0), 7);
+    CU_ASSERT_EQUAL(obj_num(o, JOB_A_HOP_COUNT, 0), 2);
+    CU_ASSERT_STRING_EQUAL(obj_str(o, JOB_A_HF_SCRIPT, ""), "echo hello\n");
+    CU_ASSERT_TRUE(rig_logged(p.to, "enqueuing into workq, state Q hop 2"));
+    pair_free(&p);
+}
+
+/* Nothing was asked of the other server, or it has said no: the job is as it was. */
+static void a_refusal_is_told_and_the_job_stays(void)
+{
+    struct pair p = pair_new("Hold_Types=u", "x\n");
+    const struct need *need;
+    const struct finding nobody = { .failed = true, .words = "Cannot connect" };
+
+    CU_ASSERT_PTR_NULL(move_to(&p, RIG_USER, "nosuch@two.example"));
+    go(&p, FOR_EVER);
+    CU_ASSERT_EQUAL_FATAL(p.said->code, PBSE_UNKQUE);
+    CU_ASSERT_STRING_EQUAL(p.said->text, pbse_text(PBSE_UNKQUE));
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'H');
+    CU_ASSERT_PTR_NULL(move_to(&p, RIG_USER, "workq@two.example"));
+    need = asked(p.from);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(need);
+    tell(&p, need, &nobody);
+    CU_ASSERT_EQUAL_FATAL(p.said->code, PBSE_SYSTEM);
+    CU_ASSERT_STRING_EQUAL(p.said->text, "Cannot connect");
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'H');
+    CU_ASSERT_PTR_NULL(accounted(p.from, 'M', 0));
+    CU_ASSERT_PTR_NULL(the_job(p.to, p.id));
+    pair_free(&p);
+}
+
+static void nobody_touches_a_job_that_leaves(void)
+{
+    struct pair p = pair_new("", NULL);
+    const struct body_manage hold = { .object_name = p.id };
+
+    move_to(&p, RIG_USER, "@two.example");
+    CU_ASSERT_EQUAL(rig_ask(p.from, RIG_USER, BATCH_HOLD_JOB, &hold, NULL)->code,
+                    PBSE_BADSTATE);
+    CU_ASSERT_EQUAL(delete_job(p.from, RIG_USER, p.id, NULL), PBSE_BADSTATE);
+    CU_ASSERT_EQUAL(run_job(p.from, p.id, "(n1:ncpus=1)"), PBSE_BADSTATE);
+    CU_ASSERT_EQUAL(move_to(&p, RIG_USER, "workq")->code, PBSE_BADSTATE);
+    CU_ASSERT_EQUAL(delete_job(p.from, RIG_ROOT, p.id, "force"), 0);
+    CU_ASSERT_PTR_NULL(the_job(p.from, p.id));
+    pair_free(&p);
+}
+
+static void a_client_sends_no_ids(void)
+{
+    struct pair p = pair_new("", NULL);
+    const struct body_queue body = { .id = "77.far", .destination = "" };
+
+    CU_ASSERT_EQUAL(rig_ask(p.to, RIG_ROOT, BATCH_QUEUE_JOB, &body, NULL)->code,
+                    PBSE_IVALREQ);
+    pair_free(&p);
+}
+
+/* An answer that was lost: the other server is asked again, and knows. */
+static void a_lost_answer_is_asked_for_again(void)
+{
+    struct pair p = pair_new("", "x\n");
+
+    move_to(&p, RIG_USER, "workq@two.example");
+    go(&p, 5); /* QueueJob, JobScript, Commit: its reply is lost */
+    CU_ASSERT_EQUAL(p.n_taken, 1);
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'T');
+    CU_ASSERT_TRUE(lives(p.to, p.id));
+    rig_advance(p.from, p.from->now_at + 1);
+    go(&p, FOR_EVER);
+    CU_ASSERT_PTR_NULL(the_job(p.from, p.id));
+    CU_ASSERT_EQUAL(p.n_taken, 1);
+    pair_free(&p);
+}
+
+/* The same, and the job is over and forgotten at the other server by then. */
+static void a_job_that_is_over_does_not_come_twice(void)
+{
+    struct pair p = pair_new("", "x\n");
+
+    move_to(&p, RIG_USER, "workq@two.example");
+    go(&p, 5);
+    CU_ASSERT_EQUAL(delete_job(p.to, RIG_ROOT, p.id, "deletehist"), 0);
+    rig_restart(p.to);
+    rig_restart(p.from);
+    go(&p, FOR_EVER);
+    CU_ASSERT_PTR_NULL(the_job(p.from, p.id));
+    CU_ASSERT_EQUAL(p.n_taken, 1);
+    /* It is forgotten when nobody can ask for it any more. */
+    CU_ASSERT_PTR_NOT_NULL(the_job(p.to, p.id));
+    rig_advance(p.to, p.to->now_at + HISTORY_OF_GUESTS_S - 1);
+    CU_ASSERT_PTR_NOT_NULL(the_job(p.to, p.id));
+    rig_advance(p.to, p.to->now_at + 2);
+    CU_ASSERT_PTR_NULL(the_job(p.to, p.id));
+    pair_free(&p);
+}
+
+/* History that is turned off takes everything at once, but for what may be asked for.
+ */
+static void history_off_keeps_guests(void)
+{
+    struct pair p = pair_new("", "x\n");
+
+    set_history(p.to);
+    move_to(&p, RIG_USER, "workq@two.example");
+    go(&p, 5);
+    CU_ASSERT_EQUAL(delete_job(p.to, RIG_ROOT, p.id, NULL), 0);
+    CU_ASSERT_EQUAL(rig_manager(p.to, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                "job_history_enable=false"),
+                    0);
+    rig_settle(p.to);
+    rig_restart(p.from);
+    go(&p, FOR_EVER);
+    CU_ASSERT_PTR_NULL(the_job(p.from, p.id));
+    CU_ASSERT_EQUAL(p.n_taken, 1);
+    pair_free(&p);
+}
+
+/* The other server never comes back: the job is held, and the reason is said. */
+static void a_job_of_which_nobody_knows_is_held(void)
+{
+    struct pair p = pair_new("", "x\n");
+
+    move_to(&p, RIG_USER, "workq@two.example");
+    go(&p, 4); /* Commit does not arrive */
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'T');
+    p.from->now_at += TRANSFER_ASKS_S - 1;
+    rig_advance(p.from, p.from->now_at);
+    go(&p, 0);
+    CU_ASSERT_EQUAL(p.said ? p.said->code : 0, PBSE_SYSTEM);
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'T');
+    rig_advance(p.from, p.from->now_at + 100);
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'H');
+    CU_ASSERT_PTR_NOT_NULL(strstr(obj_str(the_job(p.from, p.id), JOB_A_COMMENT, ""),
+                                  "whether workq@two.example has it is not known"));
+    pair_free(&p);
+}
+
+/* A repetition of an old transfer does not bring back a job that went on, and a job may
+ * come back. */
+static void a_job_that_went_on_may_come_back(void)
+{
+    struct pair p = pair_new("", "x\n"), back;
+    const struct need *old;
+    struct finding f;
+
+    move_to(&p, RIG_USER, "workq@two.example");
+    old = asked(p.from);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(old);
+    attempt(&p, old, 5);
+    /* It goes from there to where it came from, which has not heard of its arrival. */
+    back = (struct pair){ .from = p.to, .to = p.from, .id = p.id, .conn = 2000 };
+    move_to(&back, RIG_USER, "workq@one.example");
+    go(&back, FOR_EVER);
+    CU_ASSERT_TRUE(lives(p.from, p.id));
+    CU_ASSERT_FALSE(lives(p.to, p.id));
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'Q');
+    f = attempt(&p, old, FOR_EVER);
+    CU_ASSERT_EQUAL(f.code, PBSE_JOBEXIST);
+    CU_ASSERT_FALSE(lives(p.to, p.id));
+    pair_free(&p);
+}
+
+/* Two servers of one name: the other one has given the same id to another job. */
+static void another_job_with_the_same_id_is_no_success(void)
+{
+    struct pair p = pair_new("", "x\n");
+
+    p.id = submit(p.from, RIG_USER, "", "", "x\n");
+    CU_ASSERT_STRING_EQUAL_FATAL(submit(p.to, "bob", "", "", NULL), p.id);
+    move_to(&p, RIG_USER, "workq@two.example");
+    go(&p, FOR_EVER);
+    CU_ASSERT_EQUAL_FATAL(p.said->code, PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'Q');
+    CU_ASSERT_EQUAL(p.n_taken, 0);
+    /* An id that it will give is no better. */
+    p.id = submit(p.from, RIG_USER, "", "", "x\n");
+    move_to(&p, RIG_USER, "workq@two.example");
+    go(&p, FOR_EVER);
+    CU_ASSERT_EQUAL_FATAL(p.said->code, PBSE_IVALREQ);
+    /* A server of another make says that it is there. */
+    move_to(&p, RIG_USER, "workq@two.example");
+    tell(&p, asked(p.from), &(struct finding){ .code = PBSE_JOBEXIST });
+    CU_ASSERT_EQUAL_FATAL(p.said->code, PBSE_JOBEXIST);
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'Q');
+    pair_free(&p);
+}
+
+/* An attempt that is older than the one that is refused cannot succeed any more. */
+static void the_latest_attempt_counts(void)
+{
+    struct pair p = pair_new("", "x\n");
+    const struct need *need;
+    struct body_id commit = { .id = p.id };
+    const struct wire_request rq = { .number = BATCH_COMMIT,
+                                     .user = RIG_ROOT,
+                                     .body = &commit };
+    uint64_t old;
+
+    move_to(&p, RIG_USER, "workq@two.example");
+    need = asked(p.from);
+    attempt(&p, need, 4);
+    old = p.conn;
+    CU_ASSERT_EQUAL(
+        rig_manager(p.to, RIG_ROOT, SET, OBJECT_QUEUE, "workq", "enabled=false"), 0);
+    CU_ASSERT_EQUAL(attempt(&p, need, FOR_EVER).code, PBSE_QUNOENB);
+    p.conn = old;
+    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_UNKJOBID);
+    CU_ASSERT_PTR_NULL(the_job(p.to, p.id));
+    pair_free(&p);
+}
+
+/* Random stories: attempts cut anywhere, servers that die, a job that ends early. */
+static uint32_t draw(uint64_t *state, uint32_t n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33) % n;
+}
+
+static void step(struct pair *p, uint64_t *state)
+{
+    const struct need *need = asked(p->from);
+    uint32_t what = draw(state, 8);
+
+    if (what < 4 && need) {
+        uint32_t cut = draw(state, 8);
+        struct finding f = attempt(p, need, (int)cut);
+
+        if (draw(state, 4) > 0)
+            tell(p, need, &f);
+        else /* it dies with the answer */
+            rig_restart(p->from);
+    } else if (what == 4) {
+        rig_restart(p->from);
+    } else if (what == 5) {
+        rig_restart(p->to);
+    } else if (what == 6 && lives(p->to, p->id)) {
+        delete_job(p->to, RIG_ROOT, p->id, NULL);
+    } else if (!need) {
+        rig_advance(p->from, p->from->now_at + draw(state, 100));
+        p->to->now_at = p->from->now_at;
+    }
+}
+
+static void story(uint64_t seed)
+{
+    struct pair p = pair_new("", "x\n");
+    uint64_t state = seed;
+
+    move_to(&p, RIG_USER, "workq@two.example");
+    for (uint32_t i = draw(&state, 12); i > 0; i--)
+        step(&p, &state);
+    /* Faults stop. */
+    for (int i = 0; i < 5 && lives(p.from, p.id) && state_of(p.from, p.id) == 'T';
+         i++) {
+        if (!asked(p.from))
+            rig_advance(p.from, p.from->now_at + 60);
+        if (asked(p.from))
+            go(&p, FOR_EVER);
+    }
+    if (p.n_taken > 1 || lives(p.from, p.id) == (p.n_taken == 1)) {
+        printf("seed %" PRIu64 ": taken %zu times, %s here\n", seed, p.n_taken,
+               lives(p.from, p.id) ? "still" : "not");
+        CU_FAIL("a job is lost or doubled");
+    }
+    pair_free(&p);
+}
+
+static void no_job_is_lost_and_none_doubled(void)
+{
+    for (uint64_t seed = 1; seed <= 400; seed++)
+        story(seed);
+}
+
+static const struct unit_case cases[] = {
+    { "a job goes to another server", a_job_goes_to_another_server },
+    { "a refusal is told and the job stays", a_refusal_is_told_and_the_job_stays },
+    { "nobody touches a job that leaves", nobody_touches_a_job_that_leaves },
+    { "a client sends no ids", a_client_sends_no_ids },
+    { "a lost answer is asked for again", a_lost_answer_is_asked_for_again },
+    { "a job that is over does not come twice",
+      a_job_that_is_over_does_not_come_twice },
+    { "history off keeps guests", history_off_keeps_guests },
+    { "a job of which nobody knows is held", a_job_of_which_nobody_knows_is_held },
+    { "a job that went on may come back", a_job_that_went_on_may_come_back },
+    { "another job with the same id is no success",
+      another_job_with_the_same_id_is_no_success },
+    { "the latest attempt counts", the_latest_attempt_counts },
+    { "no job is lost and none doubled", no_job_is_lost_and_none_doubled },
+};
+
+int main(void)
+{
+    return unit_main("between servers", cases, ARRAY_LEN(cases));
+}
