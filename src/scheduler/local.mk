@@ -55,6 +55,7 @@ pbs_sched_SOURCES = \
 	src/scheduler/shell/link_open.c src/scheduler/shell/link_priv.h \
 	src/scheduler/shell/main.c \
 	src/scheduler/shell/mirror.c src/scheduler/shell/mirror.h \
+	src/scheduler/shell/peers.c src/scheduler/shell/peers.h \
 	src/scheduler/shell/resolver.c src/scheduler/shell/resolver.h \
 	src/scheduler/shell/run.c \
 	src/scheduler/shell/shell.h \

@@ -92,6 +92,16 @@ void policy_unserved(const struct policy *p, struct buf *out);
 bool policy_keeps_status(const struct policy *p);
 bool policy_checks_status(const struct policy *p);
 
+/* A pair of queues (scheduling.md 28): jobs that wait in 'remote' of another server are
+ * run as if they were in 'local', and moved there when they can run. */
+struct policy_peer {
+    char *local, *remote;
+    char *server; /* host[:port]; NULL: this server */
+};
+#define POLICY_PEERS_MAX 50
+size_t policy_peer_count(const struct policy *p);
+const struct policy_peer *policy_peer(const struct policy *p, size_t i);
+
 /* A line of dedicated_time: from from_at until before to_at. False: there are too many.
  * A period that ends before it begins means nothing. */
 bool policy_add_dedicated(struct policy *p, int64_t from_at, int64_t to_at) MUST_CHECK;

@@ -44,18 +44,25 @@ def pair():
         yield a, b
 
 
+def no_jobs(c):
+    def gone():
+        ids = [j["id"] + "@" + c.host for j in c.server.status(JOB)]
+        if ids:
+            c.run(["qdel", "-W", "force"] + ids, check=False)
+        return not ids
+    wait_for("an end of all jobs", gone)
+
+
 @pytest.fixture
 def two(pair):
     """Both are up, and beta takes jobs and runs none."""
     for c in pair:
-        for service in (c.server, c.scheduler, c.mom):
-            if not service.is_up():
-                service.start()
         c.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
         c.server.manager(MGR_CMD_SET, QUEUE, {"enabled": "True"}, id="workq")
     yield pair
     for c in pair:
         c.server.send_signal(signal.SIGCONT)
+        no_jobs(c)
 
 
 def qmove(c, to, jid, user=USER1):
@@ -206,3 +213,117 @@ def test_a_server_may_be_trusted_by_nobody(two):
         b.methods = Complex.methods
         b.write_conf()
         b.server.restart()
+
+
+# peer_queue: beta's scheduler pulls the jobs that wait at alpha (scheduling.md 28).
+
+def sched_config(c, *lines):
+    path = c.scheduler.config()
+    wait_for("sched_config", lambda: os.path.exists(path))
+    with open(path) as f:
+        kept = [l for l in f.read().splitlines() if not l.startswith("peer_queue")]
+    with open(path, "w") as f:
+        f.write("\n".join(kept + list(lines)) + "\n")
+    c.scheduler.reconfigure()
+
+
+@pytest.fixture
+def pulling(two):
+    """alpha has a queue that runs nothing itself, and beta pulls from it."""
+    a, b = two
+    a.server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "Execution", "enabled": "True",
+                                             "started": "False"}, id="far")
+    sched_config(b, 'peer_queue: "workq far@%s"' % a.address)
+    try:
+        yield a, b
+    finally:
+        sched_config(b)
+        no_jobs(a)
+        a.server.manager(MGR_CMD_DELETE, QUEUE, id="far")
+
+
+def cycle(c):
+    c.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+
+
+def test_a_job_is_pulled_and_runs(pulling):
+    a, b = pulling
+    jid = a.server.submit(Job(USER1, attrs={"queue": "far"}))
+    a.server.expect(JOB, {"job_state": "Q", "queue": "far"}, id=jid)
+    cycle(b)
+    job = b.server.expect(JOB, {"job_state": "R", "queue": "workq"}, id=jid + "@" + b.host)
+    assert job["exec_vnode"].startswith("(vn[0]")
+    assert state(a, jid) == "M"
+    a.server.accounting_match(";M;%s;destination=workq@%s" % (jid, b.host))
+    b.server.accounting_match(";Q;%s;" % jid)
+    b.server.accounting_match(";S;%s;" % jid)
+
+
+def test_only_what_can_run_is_pulled(pulling):
+    """The vnode has four cpus: a job that is too large now, an array and a held job stay, and
+    nothing is written into them."""
+    a, b = pulling
+    held = a.run(["qsub", "-h", "-q", "far", "--", "/bin/true"], user=USER1).stdout.strip()
+    array = a.run(["qsub", "-J", "1-3", "-q", "far", "--", "/bin/true"], user=USER1).stdout.strip()
+    large = a.server.submit(Job(USER1, attrs={"queue": "far", "Resource_List.select": "1:ncpus=3"}))
+    first = a.server.submit(Job(USER1, attrs={"queue": "far", "Resource_List.select": "1:ncpus=3"}))
+    cycle(b)
+    wait_for("one of the two", lambda: sorted(map(lambda j: state(a, j), (large, first)))
+             == ["M", "Q"])
+    b.scheduler.log_match("Leaving Scheduling Cycle")
+    stays = large if state(a, large) == "Q" else first
+    goes = first if stays == large else large
+    b.server.expect(JOB, {"job_state": "R"}, id=goes + "@" + b.host)
+    assert [state(a, j) for j in (held, array, stays)] == ["H", "Q", "Q"]
+    assert "comment" not in full(a, stays)
+    b.run(["qdel", "-W", "force", goes + "@" + b.host])
+    b.server.expect(JOB, {"job_state": "R"}, id=stays + "@" + b.host)
+
+
+def test_a_pulled_job_makes_its_reservation_there(pulling):
+    """create_resv_from_job: made in the pulling complex, when the job has started there."""
+    a, b = pulling
+    jid = a.server.submit(Job(USER1, attrs={"queue": "far", "Resource_List.walltime": "00:10:00",
+                                            "create_resv_from_job": "1"}))
+    assert a.server.status(RESV) == [] and b.server.status(RESV) == []
+    cycle(b)
+    wait_for("the reservation", lambda: b.server.status(RESV))
+    resv = b.server.expect(RESV, {"reserve_state": "RESV_RUNNING"})
+    job = b.server.expect(JOB, {"job_state": "R", "queue": resv["id"].split(".")[0]},
+                          id=jid + "@" + b.host)
+    assert resv["reserve_job"] == jid and job["reserve_ID"] == resv["id"]
+    assert resv["id"].endswith("." + b.host) and resv["resv_nodes"] == job["exec_vnode"]
+    assert resv["Reserve_Owner"] == job["Job_Owner"]
+    assert a.server.status(RESV) == []
+    b.run(["pbs_rdel", resv["id"]])
+    wait_for("its end", lambda: not b.server.status(RESV))
+
+
+def test_a_queue_of_the_same_server(two):
+    """Jobs of a stopped queue run in the other one, once."""
+    b = two[1]
+    b.server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "Execution", "enabled": "True",
+                                             "started": "False"}, id="side")
+    sched_config(b, 'peer_queue: "workq side"')
+    jid = b.server.submit(Job(USER1, attrs={"queue": "side"}))
+    cycle(b)
+    b.server.expect(JOB, {"job_state": "R", "queue": "workq"}, id=jid)
+    b.server.log_match("%s;Job moved to workq at request of" % jid)
+    b.server.accounting_match(";S;%s;" % jid)
+    assert sum(";S;%s;" % jid in l for l in b.server.accounting_lines()) == 1
+    no_jobs(b)
+    sched_config(b)
+    b.server.manager(MGR_CMD_DELETE, QUEUE, id="side")
+
+
+def test_a_peer_that_is_away_costs_nothing(pulling):
+    a, b = pulling
+    b.run(["qmgr", "-c", "set sched log_events = 2047"])
+    a.server.stop()
+    try:
+        mine = b.server.submit(Job(USER1))
+        cycle(b)
+        b.server.expect(JOB, {"job_state": "R"}, id=mine)
+        b.scheduler.log_match("workq;Can not connect to peer %s" % a.address)
+    finally:
+        a.server.start()

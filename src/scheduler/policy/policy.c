@@ -29,12 +29,28 @@ void policy_free(struct policy *p)
         return;
     for (size_t i = 0; i < p->n_sort_keys; i++)
         free(p->sort_keys[i].resource);
+    for (size_t i = 0; i < p->n_peers; i++) {
+        free(p->peers[i].local);
+        free(p->peers[i].remote);
+        free(p->peers[i].server);
+    }
     free(p->resources);
     free(p->unset_infinite);
     free(p->dedicated_prefix);
     free(p->nonprime_prefix);
     free(p->dedicated);
     free(p);
+}
+
+size_t policy_peer_count(const struct policy *p)
+{
+    return p->n_peers;
+}
+
+const struct policy_peer *policy_peer(const struct policy *p, size_t i)
+{
+    MUST(i < p->n_peers);
+    return &p->peers[i];
 }
 
 bool policy_keeps_status(const struct policy *p)

@@ -44,6 +44,8 @@ struct policy {
     char *nonprime_prefix;  /* of queues that never run in prime time; NULL: none */
     size_t n_dedicated;
     struct period *dedicated;
+    size_t n_peers;
+    struct policy_peer peers[POLICY_PEERS_MAX];
     uint64_t unserved; /* settings that ask for what is not served, by their rows */
 };
 

@@ -157,18 +157,30 @@ static enum policy_line read_dyn_res(struct policy *p, const struct setting *row
 }
 
 /* "LOCALQ REMOTEQ[@SERVER[:PORT]]" */
-static enum policy_line read_peer(struct policy *p, const struct setting *row,
+static enum policy_line read_peer(struct policy *p, const struct setting *row UNUSED,
                                   const char *value, struct diag *why)
 {
     static const char blanks[] = " \t";
     const char *local = value + strspn(value, blanks);
-    const char *remote = local + strcspn(local, blanks);
+    size_t n_local = strcspn(local, blanks);
+    const char *remote = local + n_local + strspn(local + n_local, blanks);
+    size_t n_remote = strcspn(remote, blanks);
+    size_t n_queue = strcspn(remote, " \t@");
+    const char *rest = remote + n_remote + strspn(remote + n_remote, blanks);
+    bool named = n_queue < n_remote;
 
-    /* There must be a second word; what it says is of no use while nobody pulls jobs.
-     */
-    if (!remote[strspn(remote, blanks)])
+    /* Two words, and a server where there is an "@". */
+    if (n_local == 0 || n_queue == 0 || *rest || n_remote == n_queue + 1 ||
+        p->n_peers == POLICY_PEERS_MAX)
         return wrong(why, "Invalid peer queue");
-    return read_word(p, row, value, why);
+    p->peers[p->n_peers++] = (struct policy_peer){
+        .local = xasprintf("%.*s", (int)n_local, local),
+        .remote = xasprintf("%.*s", (int)n_queue, remote),
+        .server = named ? xasprintf("%.*s", (int)(n_remote - n_queue - 1),
+                                    remote + n_queue + 1)
+                        : NULL,
+    };
+    return POLICY_FINE;
 }
 
 /* The value of an order: "RES HIGH|LOW [total|assigned|unused]". */
@@ -272,6 +284,7 @@ static const struct setting settings[] = {
     { "dedicated_prefix",        read_prefix, AT(dedicated_prefix) },
     { "nonprimetime_prefix",     read_prefix, AT(nonprime_prefix) },
     { "primetime_prefix",        read_word }, /* it is prime time for ever */
+    { "peer_queue",              read_peer },
     { "resv_confirm_ignore",     read_ignore, AT(resvs_ignore_dedicated) },
 
     /* ours */
@@ -289,7 +302,6 @@ static const struct setting settings[] = {
     { "smp_cluster_dist",        read_word, P, NOT_SERVED("pack") },
     { "provision_policy",        read_word, NOT_SERVED("aggressive_provision") },
     { "server_dyn_res",          read_dyn_res, NOT_SERVED(NULL) },
-    { "peer_queue",              read_peer, NOT_SERVED(NULL) },
     { "fairshare_usage_res",     read_word, NOT_SERVED("cput") },
     { "fairshare_entity",        read_entity, NOT_SERVED("euser") },
     { "fairshare_decay_time",    read_time, NOT_SERVED("24:00:00") },

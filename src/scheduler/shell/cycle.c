@@ -8,6 +8,7 @@
 #include "lib/io/clock.h"
 #include "lib/wire/answers.h"
 #include "scheduler/shell/mirror.h"
+#include "scheduler/shell/peers.h"
 #include "scheduler/shell/status.h"
 
 #include <stdlib.h>
@@ -149,6 +150,35 @@ static void step_is_done(struct cycle *c, const struct plan_step *step,
         c->refused = true;
 }
 
+/* Read the replies to keep_pace(), but for the last 'but' ones. */
+static void read_paces(struct cycle *c, int but)
+{
+    struct wire_reply reply;
+    struct diag why;
+
+    for (; c->n_awaited > but; c->n_awaited--)
+        if (link_is_broken(c->sh->primary) ||
+            link_read_reply(c->sh->primary, c->arena, &reply, &why) != 0)
+            c->stop = true;
+}
+
+/* A job of another queue is moved before it is run, and nothing else is asked for it
+ * (scheduling.md 28). False: nothing is to be sent. */
+static bool pull(struct cycle *c, const struct plan_step *step)
+{
+    const struct peer_job *job = peers_find(c->sh->peers, step->id);
+
+    if (!job)
+        return true;
+    if (step->kind == PLAN_RUN_JOB) {
+        /* Replies come in order: those of before are read first. */
+        read_paces(c, 0);
+        return !c->stop && peers_pull(c->sh, job, c->arena);
+    }
+    shell_log_step(c->sh, step, NULL);
+    return false;
+}
+
 static void carry_out(struct cycle *c, const struct plan_step *step)
 {
     struct wire_reply reply = { 0 };
@@ -157,6 +187,8 @@ static void carry_out(struct cycle *c, const struct plan_step *step)
     int err = 0;
 
     MUST(!c->stop); /* nothing is sent once a cycle is to end */
+    if (!pull(c, step))
+        return;
     if (plan_step_request(step, c->arena, &rq)) {
         /* The server may refuse an answer about a reservation, so its reply is
          * awaited. Jobs are run and commented without one: a cycle may have
@@ -224,18 +256,6 @@ static void leave(struct cycle *c)
 {
     log_debug(c->sh, "Leaving scheduling cycle as requested by server.");
     c->stop = true;
-}
-
-/* Read the replies to keep_pace(), but for the last 'but' ones. */
-static void read_paces(struct cycle *c, int but)
-{
-    struct wire_reply reply;
-    struct diag why;
-
-    for (; c->n_awaited > but; c->n_awaited--)
-        if (link_is_broken(c->sh->primary) ||
-            link_read_reply(c->sh->primary, c->arena, &reply, &why) != 0)
-            c->stop = true;
 }
 
 /* A request whose answer shows that the server has decided all that was before it;
@@ -350,8 +370,10 @@ void shell_cycle(struct shell *sh, const char *job_id)
     log_debug(sh, "Starting Scheduling Cycle");
     if (job_id)
         logfile_write(sh->log, LOG_EV_JOB, LOG_IN_JOB, job_id, "Received qrun request");
+    peers_begin(sh->peers, job_id == NULL);
     while (run_pass(&c) && ++passes < PASSES_MAX)
         continue;
+    peers_end(sh->peers);
     forget_answered(&c);
     log_debug(sh, "Leaving Scheduling Cycle");
 }

@@ -81,7 +81,7 @@ static int flush(struct link *l, struct diag *why)
 {
     /* One deadline holds for the whole of it: a server that reads a byte now and then
      * does not hold us longer. */
-    int64_t deadline_ms = clock_mono_ms() + LINK_TIMEOUT_MS;
+    int64_t deadline_ms = clock_mono_ms() + l->timeout_ms;
     bool timed_out;
     int err = 0;
 
@@ -214,7 +214,7 @@ static int read_reply(struct link *l, struct arena *arena, struct wire_reply *re
     struct dis_in in;
     bool timed_out;
     enum dis_error e;
-    int err = read_message(l, clock_mono_ms() + LINK_TIMEOUT_MS, &timed_out, &in, why);
+    int err = read_message(l, clock_mono_ms() + l->timeout_ms, &timed_out, &in, why);
 
     if (err)
         return err;

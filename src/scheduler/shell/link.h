@@ -27,6 +27,14 @@ struct link;
 int link_open(const struct conf *conf, struct resolver *resolver, const char *user,
               struct link **ret, struct diag *why) MUST_CHECK;
 
+/* The same to another server, "host[:port]", over TCP. It is not waited for as long as
+ * the own one: LINK_PEER_CONNECT_MS, then LINK_PEER_MS for each answer. */
+#define LINK_PEER_CONNECT_MS 5000
+#define LINK_PEER_MS         40000
+int link_open_peer(const struct conf *conf, struct resolver *resolver,
+                   const char *server, const char *user, struct link **ret,
+                   struct diag *why) MUST_CHECK;
+
 /* The same over the local socket of that path. */
 int link_open_local(const char *path, const char *user, struct link **ret,
                     struct diag *why) MUST_CHECK;

@@ -32,6 +32,7 @@ struct target {
     struct resolver *resolver;
     char host[HOST_BYTES];
     unsigned port;
+    int64_t connect_ms, answer_ms; /* how long the server may take */
 };
 
 /* Send a request whose reply is a code only; a refusal is an error. */
@@ -48,7 +49,8 @@ static int say(struct link *l, const struct wire_request *rq, struct diag *why)
 }
 
 /* The link on a connected socket, which it owns, greeted; NULL after a failure. */
-static struct link *greet(int fd, const char *user, int *err, struct diag *why)
+static struct link *greet(int fd, const char *user, int64_t timeout_ms, int *err,
+                          struct diag *why)
 {
     static const struct wire_request greeting = { .number = BATCH_CONNECT };
     struct link *l = xcalloc(1, sizeof(*l));
@@ -56,6 +58,7 @@ static struct link *greet(int fd, const char *user, int *err, struct diag *why)
     MUST(fd >= 0 && user);
     l->fd = fd;
     l->user = xstrdup(user);
+    l->timeout_ms = timeout_ms;
     *err = say(l, &greeting, why);
     if (*err == 0)
         return l;
@@ -95,7 +98,7 @@ int link_open_local(const char *path, const char *user, struct link **ret,
 
     if (err)
         return err;
-    l = greet(fd, user, &err, why);
+    l = greet(fd, user, LINK_TIMEOUT_MS, &err, why);
     if (l)
         *ret = l;
     return err;
@@ -112,12 +115,12 @@ static int find_source(const struct target *t, struct sockaddr_in *from,
 }
 
 /* Wait for the end of a connect that was begun, and say how it ended. */
-static int wait_connected(int fd, struct diag *why)
+static int wait_connected(int fd, int64_t connect_ms, struct diag *why)
 {
     bool timed_out;
     int failed = 0;
     socklen_t len = sizeof(failed);
-    int err = link_wait(fd, POLLOUT, clock_mono_ms() + CONNECT_MS, &timed_out, why);
+    int err = link_wait(fd, POLLOUT, clock_mono_ms() + connect_ms, &timed_out, why);
 
     if (err)
         return err;
@@ -140,8 +143,8 @@ static int connect_tcp(const struct target *t, int *ret, struct diag *why)
         return err;
     /* From here on the socket is ours to close. */
     err = net_connect_from(t->conf->public_host_name ? &from : NULL, &to, &fd);
-    err =
-        err ? diag_set(why, PBSE_SYSTEM, "%s", strerror(err)) : wait_connected(fd, why);
+    err = err ? diag_set(why, PBSE_SYSTEM, "%s", strerror(err))
+              : wait_connected(fd, t->connect_ms, why);
     if (err && fd >= 0)
         close(fd);
     if (!err)
@@ -289,7 +292,7 @@ static int open_tcp(const struct target *t, const char *user, struct link **ret,
     int err = connect_tcp(t, &fd, &cause);
 
     if (!err)
-        l = greet(fd, user, &err, &cause);
+        l = greet(fd, user, t->answer_ms, &err, &cause);
     if (!err)
         err = authenticate(t, l, &cause);
     if (!err) {
@@ -304,7 +307,10 @@ static int open_tcp(const struct target *t, const char *user, struct link **ret,
 int link_open(const struct conf *conf, struct resolver *resolver, const char *user,
               struct link **ret, struct diag *why)
 {
-    struct target t = { .conf = conf, .resolver = resolver };
+    struct target t = { .conf = conf,
+                        .resolver = resolver,
+                        .connect_ms = CONNECT_MS,
+                        .answer_ms = LINK_TIMEOUT_MS };
     struct link *l;
     int fd = -1;
     int err;
@@ -317,10 +323,24 @@ int link_open(const struct conf *conf, struct resolver *resolver, const char *us
         open_socket(conf_server_socket(conf), &fd, why) == 0) {
         /* A server that answers on the socket and refuses us is not tried again over
          * TCP. */
-        l = greet(fd, user, &err, why);
+        l = greet(fd, user, t.answer_ms, &err, why);
         if (l)
             *ret = l;
         return err;
     }
+    return open_tcp(&t, user, ret, why);
+}
+
+int link_open_peer(const struct conf *conf, struct resolver *resolver,
+                   const char *server, const char *user, struct link **ret,
+                   struct diag *why)
+{
+    struct target t = { .conf = conf,
+                        .resolver = resolver,
+                        .connect_ms = LINK_PEER_CONNECT_MS,
+                        .answer_ms = LINK_PEER_MS };
+
+    if (!net_split(server, conf->batch_port, t.host, sizeof(t.host), &t.port))
+        return diag_set(why, PBSE_BADHOST, "%s: no name of a server", server);
     return open_tcp(&t, user, ret, why);
 }

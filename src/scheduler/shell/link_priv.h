@@ -11,6 +11,7 @@
 struct link {
     int fd;
     bool broken;
+    int64_t timeout_ms; /* how long an answer may take */
     char *user;
     struct auth_session *session; /* encrypts; NULL: in the clear */
     struct buf in;

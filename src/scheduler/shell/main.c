@@ -1,6 +1,7 @@
 /* main.c - pbs_sched: options, checks, background.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/shell/peers.h"
 #include "scheduler/shell/shell.h"
 
 #include "lib/auth/auth.h"
@@ -166,7 +167,9 @@ static int serve(struct shell *sh, const struct options *o, const char *argv0)
     shell_lay_files(sh);
     shell_read_config(sh);
     sh->resolver = resolver_new();
+    sh->peers = peers_new();
     shell_run(sh);
+    peers_free(sh->peers);
     resolver_free(sh->resolver);
     signo = signals_stop();
     if (signo)

@@ -124,7 +124,9 @@ int mirror_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret
 {
     int err;
 
-    if (!sh->can_mirror || !policy_keeps_status(sh->policy))
+    /* Jobs of other servers come and go without a word: all is asked for each time. */
+    if (!sh->can_mirror || !policy_keeps_status(sh->policy) ||
+        policy_peer_count(sh->policy) > 0)
         return status_snapshot(sh, arena, ret, why);
     err = mirror_update(sh, arena, why);
     if (err && !sh->can_mirror && !link_is_broken(sh->primary)) {

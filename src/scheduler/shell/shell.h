@@ -32,6 +32,7 @@ struct shell {
     bool no_seq;             /* the server does not number its questions */
     bool can_mirror;         /* the server tells what has changed: mirror.h */
     bool can_answer_many;    /* it takes AnswerResvs */
+    struct peers *peers;     /* other servers whose jobs may be pulled: peers.h */
     struct snapshot *mirror; /* what is kept of it, NULL: nothing */
     char *last_waiting; /* the job at which the last cycle was left, NULL: at none */
     int32_t remembered; /* a command that came during a cycle, 0: none */

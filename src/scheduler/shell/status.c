@@ -7,6 +7,7 @@
 #include "scheduler/shell/status.h"
 
 #include "lib/io/zonefile.h"
+#include "scheduler/shell/peers.h"
 
 static int status_call(struct shell *sh, const struct wire_request *rq,
                        const char *what, struct arena *arena, struct wire_objects *ret,
@@ -98,7 +99,7 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret
                                                     .words = "Statque failed",
                                                     .by_snapshot = true,
                                                     .object = OBJECT_QUEUE };
-    struct wire_objects server, resvs, vnodes, queues, jobs;
+    struct wire_objects server, resvs, vnodes, queues, jobs, pulled = { 0 };
     struct snapshot *s;
     int err = status_all(sh, &server_kind, arena, &server, why);
 
@@ -112,6 +113,7 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret
         err = ask_jobs(sh, arena, &jobs, why);
     if (err)
         return err;
+    peers_ask(sh, arena, &queues, &jobs, &pulled);
     /* All replies are there: a cycle never plans with half of the complex. */
     MUST(sh->name);
     s = *ret = snapshot_new();
@@ -123,6 +125,7 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret
     snapshot_add(s, &vnodes);
     snapshot_add(s, &queues);
     snapshot_add(s, &jobs);
+    snapshot_add(s, &pulled);
     give_zones(s);
     return 0;
 }

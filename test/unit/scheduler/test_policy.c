@@ -60,6 +60,9 @@ static void test_lines(void)
         { "server_dyn_res: \"lic /bin/count\"", POLICY_WRONG,
           "Invalid server_dyn_res" },
         { "peer_queue: workq", POLICY_WRONG, "Invalid peer queue" },
+        { "peer_queue: \"workq far@\"", POLICY_WRONG, "Invalid peer queue" },
+        { "peer_queue: \"workq @other\"", POLICY_WRONG, "Invalid peer queue" },
+        { "peer_queue: \"workq far@other more\"", POLICY_WRONG, "Invalid peer queue" },
 
         { "strict_fifo: false", POLICY_NOTICE,
           OBSOLETE "strict_fifo, instead use strict_ordering" },
