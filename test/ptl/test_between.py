@@ -2,6 +2,7 @@
 """Two servers on this host: jobs that go from one to the other, whatever dies on the way."""
 import os
 import random
+import re
 import signal
 import threading
 import time
@@ -111,6 +112,32 @@ def test_commands_are_told_where_it_is(two):
     done = a.run(["qrls", jid], user=USER1, check=False)
     assert done.returncode == 0, done.stderr
     b.server.expect(JOB, {"job_state": "Q"}, id=jid + "@" + b.host)
+
+
+def test_an_array_goes_before_it_begins(two):
+    a, b = two
+    array = a.run(["qsub", "-J", "1-3", "--", "/bin/true"], user=USER1).stdout.strip()
+    assert qmove(a, "workq@" + b.address, array) == (0, "")
+    there = b.server.expect(JOB, {"array_indices_submitted": "1-3"}, id=array + "@" + b.host)
+    assert there["job_state"] == "Q"
+    b.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    wait_for("its end", lambda: state(b, array) == "F")
+    ends = [l for l in b.server.accounting_lines()
+            if re.search(r";E;%s\[\d+\]" % array.split("[")[0], l)]
+    assert len(ends) == 3
+
+
+def test_a_server_that_does_not_answer(two):
+    """It is not waited for for ever, and has nothing when it goes on."""
+    a, b = two
+    jid = a.server.submit(Job(USER1))
+    b.server.send_signal(signal.SIGSTOP)
+    code, words = qmove(a, "workq@" + b.address, jid)
+    assert "No answer of server %s" % b.address in words, words
+    a.server.expect(JOB, {"job_state": "Q"}, id=jid)
+    b.server.send_signal(signal.SIGCONT)
+    assert state(b, jid) is None
+    assert qmove(a, "workq@" + b.address, jid) == (0, "")
 
 
 def test_refusals_leave_the_job(two):
