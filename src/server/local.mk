@@ -127,6 +127,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_hold.c \
 	src/server/requests/job_move.c src/server/requests/job_move.h \
 	src/server/requests/job_move_away.c src/server/requests/job_move_away.h \
+	src/server/requests/job_track.c \
 	src/server/requests/job_arrive.c src/server/requests/job_arrive.h \
 	src/server/requests/job_order.c \
 	src/server/decide/job_limits.c src/server/decide/job_limits.h \

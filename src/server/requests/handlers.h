@@ -92,6 +92,8 @@ int handle_release_nodes(const struct model *m, const struct request *rq,
                          struct decision *out);
 int handle_rerun_job(const struct model *m, const struct request *rq,
                      struct decision *out);
+int handle_track_job(const struct model *m, const struct request *rq,
+                     struct decision *out);
 int handle_locate_job(const struct model *m, const struct request *rq,
                       struct decision *out);
 /* SelectJobs, SelStat */

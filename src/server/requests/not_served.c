@@ -16,7 +16,7 @@ int handle_no_support(const struct model *m UNUSED, const struct request *rq UNU
     return diag_code(&out->why, PBSE_NOSUP);
 }
 
-/* RegistDep, TrackJob: between servers that move jobs; this one has no peers. */
+/* RegistDep: dependencies between jobs of two servers are not kept. */
 int handle_from_peer(const struct model *m UNUSED, const struct request *rq UNUSED,
                      struct decision *out)
 {

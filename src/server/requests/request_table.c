@@ -56,6 +56,7 @@ static const struct request_row rows[] = {
     [BATCH_ORDER_JOB] = { handle_order_job, WHO_ANYONE },
     [BATCH_SELECT_JOBS] = { handle_select_jobs, WHO_ANYONE },
     [BATCH_SELECT_STATUS] = { handle_select_jobs, WHO_ANYONE },
+    [BATCH_TRACK_JOB] = { handle_track_job, WHO_ANYONE },
     [BATCH_MESSAGE_JOB] = { handle_message_job, WHO_ANYONE },
 
     /* not_served.c */
@@ -64,7 +65,6 @@ static const struct request_row rows[] = {
     [BATCH_RELEASE_RESC] = { handle_no_support, WHO_ANYONE },
     [BATCH_STAGE_IN] = { handle_no_support, WHO_ANYONE, .not_stopping = true },
     [BATCH_REGISTER_DEP] = { handle_from_peer, WHO_ANYONE },
-    [BATCH_TRACK_JOB] = { handle_from_peer, WHO_ANYONE },
     [BATCH_FAILOVER] = { handle_failover, WHO_ANYONE },
     [BATCH_JOB_CRED] = { handle_with_job, WHO_ANYONE, .not_stopping = true },
     [BATCH_MOVE_JOB_FILE] = { handle_with_job, WHO_ANYONE },

@@ -326,6 +326,50 @@ static void a_job_that_went_on_may_come_back(void)
     pair_free(&p);
 }
 
+static const char *place_of(struct rig *r, const char *id)
+{
+    const struct body_id body = { .id = id };
+    const struct wire_reply *reply =
+        rig_ask(r, RIG_USER, BATCH_LOCATE_JOB, &body, NULL);
+
+    return reply->choice == REPLY_LOCATE ? reply->text : "";
+}
+
+static int track(struct pair *p, uint32_t hops, const char *location)
+{
+    const struct body_track body = {
+        .job_id = p->id, .hops = hops, .location = location, .state = 'R'
+    };
+    const struct wire_request rq = {
+        .number = BATCH_TRACK_JOB, .user = RIG_ROOT, .body = &body, .extend = "fast"
+    };
+    struct pair there = { .to = p->from, .conn = 3000 };
+
+    return served(&there, &rq).code;
+}
+
+static void where_a_job_went_is_told(void)
+{
+    struct pair p = pair_new("", "x\n");
+    const struct body_track body = { .job_id = p.id, .hops = 9, .location = "far" };
+
+    set_history(p.from);
+    CU_ASSERT_EQUAL(track(&p, 3, "three.example"), PBSE_UNKJOBID); /* it is here */
+    move_to(&p, RIG_USER, "workq@two.example:15051");
+    go(&p, FOR_EVER);
+    CU_ASSERT_STRING_EQUAL(place_of(p.from, p.id), "two.example:15051");
+    /* It went on, and came to a fourth; what is older comes late. */
+    CU_ASSERT_EQUAL(track(&p, 4, "four.example"), 0);
+    CU_ASSERT_EQUAL(track(&p, 3, "three.example"), 0);
+    CU_ASSERT_STRING_EQUAL(place_of(p.from, p.id), "four.example");
+    CU_ASSERT_EQUAL(track(&p, 5, ""), PBSE_IVALREQ);
+    /* Nobody but a server says so. */
+    CU_ASSERT_EQUAL(rig_ask(p.from, RIG_ROOT, BATCH_TRACK_JOB, &body, NULL)->code,
+                    PBSE_IVALREQ);
+    CU_ASSERT_STRING_EQUAL(place_of(p.from, p.id), "four.example");
+    pair_free(&p);
+}
+
 /* Two servers of one name: the other one has given the same id to another job. */
 static void another_job_with_the_same_id_is_no_success(void)
 {
@@ -448,6 +492,7 @@ static const struct unit_case cases[] = {
     { "history off keeps guests", history_off_keeps_guests },
     { "a job of which nobody knows is held", a_job_of_which_nobody_knows_is_held },
     { "a job that went on may come back", a_job_that_went_on_may_come_back },
+    { "where a job went is told", where_a_job_went_is_told },
     { "another job with the same id is no success",
       another_job_with_the_same_id_is_no_success },
     { "the latest attempt counts", the_latest_attempt_counts },
