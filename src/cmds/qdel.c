@@ -89,11 +89,45 @@ static void print_failed(struct qdel *q, const char *id, int code)
     q->code = cmd_exit_code(code);
 }
 
+/* A job that its server does not know may have gone to another one (cli.md 5.1): it is
+ * deleted there. The code of its deletion; 15001 when nobody has it. */
+static int delete_elsewhere(int conn, const char *id, char *extend)
+{
+    char *place = pbs_locjob(conn, id, NULL);
+    struct batch_deljob_status *failed;
+    char *ids[] = { (char *)id };
+    int there = place ? pbs_connect(place) : -1;
+    int code = PBSE_UNKJOBID;
+
+    free(place);
+    if (there < 0)
+        return code;
+    failed = pbs_deljoblist(there, ids, 1, extend);
+    code = failed ? failed->code : pbs_errno;
+    pbs_delstatfree(failed);
+    pbs_disconnect(there);
+    return code;
+}
+
+static void told(struct qdel *q, int conn, const struct batch_deljob_status *f,
+                 char *extend)
+{
+    int code = f->code;
+
+    if (code == PBSE_UNKJOBID)
+        code = delete_elsewhere(conn, f->name, extend);
+    /* -x answers with this code for a job whose history was deleted, which is what was
+     * asked for. */
+    if (code != 0 && code != PBSE_HISTJOBDELETED)
+        print_failed(q, f->name, code);
+}
+
 /* One request: ids[0..n), with or without mail to the owners. */
 static void delete_some(struct qdel *q, int conn, char **ids, long n, bool mail)
 {
     char extend[64];
     struct batch_deljob_status *failed;
+    int err;
 
     if (n <= 0)
         return;
@@ -101,11 +135,10 @@ static void delete_some(struct qdel *q, int conn, char **ids, long n, bool mail)
     snprintf(extend, sizeof(extend), "%s%s%s", mail ? "" : NOMAIL,
              q->force ? FORCE : "", q->history ? DELETEHISTORY : "");
     failed = pbs_deljoblist(conn, ids, (int)n, extend);
-    /* -x answers with this code for a job whose history was deleted, which is what was
-     * asked for. */
+    err = pbs_errno;
     for (const struct batch_deljob_status *f = failed; f; f = f->next)
-        if (f->code != PBSE_HISTJOBDELETED)
-            print_failed(q, f->name, f->code);
+        told(q, conn, f, extend);
+    pbs_errno = err;
     if (!failed && pbs_errno != 0 && pbs_errno != PBSE_HISTJOBDELETED) {
         cmd_print_error(CMD, conn, "job", ids[0]);
         q->code = cmd_exit_code(pbs_errno);

@@ -112,6 +112,11 @@ def test_commands_are_told_where_it_is(two):
     done = a.run(["qrls", jid], user=USER1, check=False)
     assert done.returncode == 0, done.stderr
     b.server.expect(JOB, {"job_state": "Q"}, id=jid + "@" + b.host)
+    for command in (["qalter", "-N", "far"], ["qhold"], ["qdel"]):
+        done = a.run(command + [jid], user=USER1, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), command
+    wait_for("its end", lambda: state(b, jid) == "F")
+    assert full(b, jid)["Job_Name"] == "far"
 
 
 def test_an_array_goes_before_it_begins(two):
