@@ -22,9 +22,7 @@ struct transfer_to transfer_to_parse(const char *destination, struct arena *aren
     };
 }
 
-/* What a client may say of a job, and what servers tell each other. Names that only one
- * server knows, such as queues and reservations, stay. */
-static bool travels(const struct attr_row *row)
+bool transfer_has(const struct attr_row *row)
 {
     if (row->flags & (ATTR_INTERNAL | ATTR_NOT_SAVED))
         return false;
@@ -63,7 +61,7 @@ static struct wire_attrs attrs_of(const struct job *job, struct arena *arena)
     struct wire_attrs all = { 0 };
 
     for (int i = 0; i < JOB_A_COUNT; i++)
-        if (travels(&job_rows[i]) && obj_is_set(&job->obj, i))
+        if (transfer_has(&job_rows[i]) && obj_is_set(&job->obj, i))
             add_attr(&job->obj, i, &all, arena);
     return all;
 }

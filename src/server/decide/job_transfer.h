@@ -26,6 +26,13 @@ struct transfer_to {
 };
 struct transfer_to transfer_to_parse(const char *destination, struct arena *arena);
 
+struct attr_row;
+
+/* Does an attribute of a job go with it? What a client may set, and what servers tell
+ * each other. Names that only one server knows, such as vnodes and reservations, stay,
+ * and are passed over when another server sends them. */
+bool transfer_has(const struct attr_row *row);
+
 /* The requests that hand the job over, one behind the other: QueueJob, its script in
  * parts, Commit. '*ret_len' bytes in the arena. Attributes that came from defaults of
  * this server do not travel. */

@@ -15,6 +15,7 @@
 #include "server/decide/job_defaults.h"
 #include "server/decide/job_limits.h"
 #include "server/decide/job_pending.h"
+#include "server/decide/job_transfer.h"
 #include "server/decide/object_size.h"
 #include "server/decide/verdict.h"
 #include "server/model/job_phase.h"
@@ -56,14 +57,17 @@ static void known_entries(const struct submission *s, struct wire_attrs *known,
 
     for (size_t i = 0; i < all->n; i++) {
         const struct wire_attr *a = &all->v[i];
+        int attr = attr_find(&job_table, a->name);
 
         /* Nobody may write the indices, and whoever submits an array has to say them.
          */
-        if (attr_find(&job_table, a->name) == JOB_A_ARRAY_INDICES_SUBMITTED)
+        if (attr == JOB_A_ARRAY_INDICES_SUBMITTED)
+            continue;
+        if (s->arrives && attr >= 0 && !transfer_has(&job_rows[attr]))
             continue;
         /* A name that nobody knows is left out here and refused once the account has
          * been looked at. */
-        if (attr_find(&job_table, a->name) < 0)
+        if (attr < 0)
             *ret_unknown = true;
         else
             wire_attrs_add(known, s->rq->arena, a->name, a->resource, a->value, a->op);
@@ -392,6 +396,8 @@ static int accept_submission(struct submission *s, struct decision *out)
         MUST(number == s->number); /* which is in the id and in the default paths */
         (void)number;
     }
+    if (at_once)
+        job_arrival_records(s->m, s->rq, s->id, out);
     /* Without a commit the record goes into a list that is thrown away, after
      * pending_add() has copied it. */
     rec = record_add(at_once ? &out->records : &scratch, out->arena, FACT_JOB_QUEUED,
@@ -439,7 +445,7 @@ int handle_queue_job(const struct model *m, const struct request *rq,
 
     /* A client does not choose the id of a job. Only servers that move jobs send
      * one. */
-    if (*body.id) {
+    if (*body.id || rq->who->peer) {
         act_add(out, ACT_FORGET_OTHERS)->u.job_id = arena_strdup(out->arena, body.id);
         err = job_arrival_check(m, rq, body.id, &body.attrs, &out->why);
         if (err)

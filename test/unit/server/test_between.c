@@ -221,6 +221,41 @@ static void a_client_sends_no_ids(void)
     pair_free(&p);
 }
 
+/* What is another server's own is passed over, and a server submits nothing itself. */
+static void a_server_says_only_what_travels(void)
+{
+    struct pair p = pair_new("", NULL);
+    struct body_queue body = { .id = "77.far", .destination = "" };
+    struct wire_request rq = {
+        .number = BATCH_QUEUE_JOB, .user = RIG_ROOT, .body = &body, .extend = ":C:"
+    };
+    const struct object *o;
+
+    body.attrs = rig_attrs(p.to, "Job_Owner=ann@far.example hop_count=1 Priority=5 "
+                                 "exec_vnode=(n1:ncpus=1) session_id=44 "
+                                 "euser=root queue_rank=1 comment=hello");
+    CU_ASSERT_EQUAL_FATAL(served(&p, &rq).code, 0);
+    o = the_job(p.to, "77.far");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(o);
+    CU_ASSERT_EQUAL(obj_num(o, JOB_A_PRIORITY, 0), 5);
+    CU_ASSERT_STRING_EQUAL(obj_str(o, JOB_A_EUSER, ""), "ann");
+    CU_ASSERT_FALSE(obj_is_set(o, JOB_A_EXEC_VNODE));
+    CU_ASSERT_FALSE(obj_is_set(o, JOB_A_SESSION_ID));
+    CU_ASSERT_FALSE(obj_is_set(o, JOB_A_COMMENT));
+    body.id = "";
+    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    body.id = "x.far";
+    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    body.id = "78.far";
+    body.attrs = rig_attrs(p.to, "hop_count=1");
+    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ); /* whose job? */
+    body.attrs = rig_attrs(p.to, "Job_Owner=ann@far.example hop_count=10");
+    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_HOPCOUNT);
+    body.attrs = rig_attrs(p.to, "Job_Owner=root@far.example hop_count=1");
+    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_BADUSER);
+    pair_free(&p);
+}
+
 /* An answer that was lost: the other server is asked again, and knows. */
 static void a_lost_answer_is_asked_for_again(void)
 {
@@ -323,6 +358,27 @@ static void a_job_that_went_on_may_come_back(void)
     f = attempt(&p, old, FOR_EVER);
     CU_ASSERT_EQUAL(f.code, PBSE_JOBEXIST);
     CU_ASSERT_FALSE(lives(p.to, p.id));
+    pair_free(&p);
+}
+
+/* In one message, as a server of another make may send it. */
+static void it_may_come_back_at_once(void)
+{
+    struct pair p = pair_new("", "x\n"), back;
+    struct body_queue body = { .id = p.id, .destination = "" };
+    const struct wire_request rq = {
+        .number = BATCH_QUEUE_JOB, .user = RIG_ROOT, .body = &body, .extend = ":C:"
+    };
+
+    set_history(p.from);
+    move_to(&p, RIG_USER, "workq@two.example");
+    go(&p, FOR_EVER);
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'M');
+    back = (struct pair){ .to = p.from, .conn = 4000 };
+    body.attrs = rig_attrs(p.from, "Job_Owner=" RIG_USER "@" RIG_HOST " hop_count=2");
+    CU_ASSERT_EQUAL(served(&back, &rq).code, 0);
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'Q');
+    CU_ASSERT_EQUAL(served(&back, &rq).code, PBSE_JOBEXIST);
     pair_free(&p);
 }
 
@@ -486,6 +542,7 @@ static const struct unit_case cases[] = {
     { "a refusal is told and the job stays", a_refusal_is_told_and_the_job_stays },
     { "nobody touches a job that leaves", nobody_touches_a_job_that_leaves },
     { "a client sends no ids", a_client_sends_no_ids },
+    { "a server says only what travels", a_server_says_only_what_travels },
     { "a lost answer is asked for again", a_lost_answer_is_asked_for_again },
     { "a job that is over does not come twice",
       a_job_that_is_over_does_not_come_twice },
@@ -495,6 +552,7 @@ static const struct unit_case cases[] = {
     { "where a job went is told", where_a_job_went_is_told },
     { "another job with the same id is no success",
       another_job_with_the_same_id_is_no_success },
+    { "it may come back at once", it_may_come_back_at_once },
     { "the latest attempt counts", the_latest_attempt_counts },
     { "no job is lost and none doubled", no_job_is_lost_and_none_doubled },
 };
