@@ -31,12 +31,25 @@ int64_t job_arrival_hops(const struct wire_attrs *attrs)
     return hops < 1 || hops > TRANSFER_HOPS_MAX ? TRANSFER_HOPS_MAX + 1 : hops + 1;
 }
 
-static bool is_job_id(const char *id, struct arena *arena)
+/* Files of daemons bear the id: it has the letters of a host's name and no others. */
+static bool is_name(const char *server)
 {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789-_.";
+
+    return server && *server && *server != '.' && !server[strspn(server, letters)];
+}
+
+/* The id of a job, or of an array where the job has indices. */
+static bool is_job_id(const char *id, const struct wire_attrs *attrs,
+                      struct arena *arena)
+{
+    const char *indices =
+        wire_attrs_value(attrs, job_rows[JOB_A_ARRAY_INDICES_SUBMITTED].name, NULL);
     struct job_id parts = { 0 };
 
-    return job_id_parse(id, arena, &parts) && parts.server && *parts.server &&
-           (!parts.array || *parts.index == '\0');
+    return job_id_parse(id, arena, &parts) && is_name(parts.server) &&
+           parts.array == (indices != NULL) && (!parts.array || *parts.index == '\0');
 }
 
 /* Did it leave, and does it come back? */
@@ -73,7 +86,8 @@ int job_arrival_check(const struct model *m, const struct request *rq, const cha
     const struct job *job = model_job(m, id);
     const char *owner = job_arrival_owner(attrs);
 
-    if (!rq->who->peer || !is_job_id(id, rq->arena) || !owner || !strchr(owner, '@'))
+    if (!rq->who->peer || !is_job_id(id, attrs, rq->arena) || !owner ||
+        !strchr(owner, '@'))
         return diag_code(why, PBSE_IVALREQ);
     if (is_own_future(m, rq, id) || (job && !is_same(job, attrs)))
         return diag_set(why, PBSE_IVALREQ,

@@ -445,8 +445,9 @@ int handle_queue_job(const struct model *m, const struct request *rq,
 
     /* A client does not choose the id of a job. Only servers that move jobs send
      * one. */
-    if (*body.id || rq->who->peer) {
+    if (rq->who->peer)
         act_add(out, ACT_FORGET_OTHERS)->u.job_id = arena_strdup(out->arena, body.id);
+    if (*body.id || rq->who->peer) {
         err = job_arrival_check(m, rq, body.id, &body.attrs, &out->why);
         if (err)
             return err;

@@ -211,13 +211,26 @@ static void nobody_touches_a_job_that_leaves(void)
     pair_free(&p);
 }
 
+/* Nor does it disturb those who send the job of that id. */
 static void a_client_sends_no_ids(void)
 {
     struct pair p = pair_new("", NULL);
     const struct body_queue body = { .id = "77.far", .destination = "" };
+    struct body_queue theirs = body;
+    const struct body_id commit = { .id = body.id };
+    const struct wire_request first = { .number = BATCH_QUEUE_JOB,
+                                        .user = RIG_ROOT,
+                                        .body = &theirs };
+    const struct wire_request second = { .number = BATCH_COMMIT,
+                                         .user = RIG_ROOT,
+                                         .body = &commit };
+
+    theirs.attrs = rig_attrs(p.to, "Job_Owner=ann@far.example");
+    CU_ASSERT_EQUAL(served(&p, &first).code, 0);
 
     CU_ASSERT_EQUAL(rig_ask(p.to, RIG_ROOT, BATCH_QUEUE_JOB, &body, NULL)->code,
                     PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(served(&p, &second).code, 0);
     pair_free(&p);
 }
 
@@ -245,6 +258,14 @@ static void a_server_says_only_what_travels(void)
     body.id = "";
     CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
     body.id = "x.far";
+    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    body.id = "78.../far";
+    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    body.id = "78.far/..";
+    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    body.id = "78[].far"; /* without indices */
+    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    body.id = "78[3].far";
     CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
     body.id = "78.far";
     body.attrs = rig_attrs(p.to, "hop_count=1");
