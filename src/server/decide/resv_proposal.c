@@ -329,6 +329,8 @@ void proposal_open(const struct model *m, const struct proposal *p,
          * about. */
         MUST(proposal_may_open(part->resv) && *text);
         MUST(proposal_may_alter_times(part->resv) && keeps_order(part));
+        /* A yes to a new series makes all its occurrences, and cannot be kept. */
+        MUST(p->n == 1 || !series_is_new(part->resv));
         keep_series_start(part->resv, out->arena, rec);
         record_change(rec, out->arena, RESV_A_HF_ALTER_EDIT, NULL, text);
         record_change(rec, out->arena, RESV_A_HF_ALTER_WITH, NULL,
