@@ -102,6 +102,7 @@ static const char *const job_event_names[JOB_EVENT_COUNT] = {
     [JOB_EV_HOLD] = "a hold is on it",
     [JOB_EV_WAIT] = "its Execution_Time is to come",
     [JOB_EV_RUN] = "it is given vnodes",
+    [JOB_EV_STAGE_FAIL] = "files for it could not be fetched",
     [JOB_EV_START] = "its MoM tells the session",
     [JOB_EV_SUSPEND] = "a client suspends it",
     [JOB_EV_SCHED_SUSPEND] = "the scheduler suspends it",

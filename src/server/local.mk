@@ -259,17 +259,20 @@ test_unit_server_test_listing_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_listing_LDADD = $(FAKE_MOM_LIBS)
 
 # Jobs, with a MoM that the test plays.
-check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_mom_link \
+check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_array_life test/unit/server/test_job_release
-TESTS += test/unit/server/test_job_life test/unit/server/test_mom_link \
+TESTS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_array_life test/unit/server/test_job_release
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
 FAKE_MOM_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
+test_unit_server_test_stage_in_SOURCES = test/unit/server/test_stage_in.c $(FAKE_MOM)
+test_unit_server_test_stage_in_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_stage_in_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_job_life_SOURCES = test/unit/server/test_job_life.c $(FAKE_MOM)
 test_unit_server_test_job_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_life_LDADD = $(FAKE_MOM_LIBS)

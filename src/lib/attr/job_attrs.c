@@ -895,6 +895,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     /* kept by our own daemons, never shown */
     [JOB_A_HF_SCRIPT] = { .name = "hf_script", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "The job script, NUL and backslash escaped." },
     [JOB_A_HF_SENT] = { .name = "hf_sent", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "The MoM took the present run." },
+    [JOB_A_HF_STAGED_IN] = { .name = "hf_staged_in", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Files for the present run are at its MoM." },
     [JOB_A_HF_KILL_BY] = { .name = "hf_kill_by", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Who asked for the deletion of the running job." },
     [JOB_A_HF_KILL_AT] = { .name = "hf_kill_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When its deletion was asked for." },
     [JOB_A_HF_KILL_HARD] = { .name = "hf_kill_hard", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "It is killed at once, without SIGTERM before." },

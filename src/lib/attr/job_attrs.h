@@ -124,6 +124,7 @@ enum job_attr {
     /* kept by our own daemons, never shown */
     JOB_A_HF_SCRIPT,
     JOB_A_HF_SENT,
+    JOB_A_HF_STAGED_IN,
     JOB_A_HF_KILL_BY,
     JOB_A_HF_KILL_AT,
     JOB_A_HF_KILL_HARD,

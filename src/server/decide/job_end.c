@@ -9,6 +9,7 @@
 #include "server/decide/job_end.h"
 
 #include "lib/attr/job_attrs.h"
+#include "lib/base/instant.h"
 #include "server/decide/array_run.h"
 #include "server/decide/job_over.h"
 #include "server/decide/job_release.h"
@@ -90,10 +91,12 @@ static const int of_a_run[] = {
     JOB_A_EXEC_VNODE,   JOB_A_EXEC_HOST,  JOB_A_EXEC_HOST2,      JOB_A_SESSION_ID,
     JOB_A_STIME,        JOB_A_OBITTIME,   JOB_A_EXIT_STATUS,     JOB_A_RESOURCES_USED,
     JOB_A_JOBDIR,       JOB_A_HF_SENT,    JOB_A_HF_KILL_BY,      JOB_A_HF_KILL_AT,
-    JOB_A_HF_KILL_HARD, JOB_A_HF_REQUEUE, JOB_A_HF_OBIT_COMMENT,
+    JOB_A_HF_KILL_HARD, JOB_A_HF_REQUEUE, JOB_A_HF_OBIT_COMMENT, JOB_A_HF_STAGED_IN,
 };
 
-#define TOO_MANY_RUNS "job held, too many failed attempts to run"
+/* Before files are fetched again that could not be (execution.md 22). */
+#define STAGE_IN_AGAIN_S 1800
+#define TOO_MANY_RUNS    "job held, too many failed attempts to run"
 
 /* A subjob has no holds of its own: its array is held as a whole. */
 static void hold_array(const struct job *job, const char *why, const char *actor,
@@ -115,16 +118,32 @@ static void hold_array(const struct job *job, const char *why, const char *actor
     record_job_event(rec, out->arena, array, JOB_EV_HOLD, now_at);
 }
 
-void job_back_in_queue(const struct job *job, struct record *rec, const char *hold,
-                       int64_t now_at, struct decision *out)
+static void leave_run(const struct job *job, struct record *rec, int64_t now_at,
+                      struct decision *out)
 {
-    enum job_event where = job_place_now(job, now_at, out->arena);
-
     /* Its vnodes are read from the bookings, which go with the attributes below. */
     nodes_used_records(&job->bookings, rec->actor, now_at, out);
     for (size_t i = 0; i < ARRAY_LEN(of_a_run); i++)
         record_change(rec, out->arena, of_a_run[i], NULL, NULL);
     job_release_undo(job, out->arena, rec);
+}
+
+void job_waits_for_files(const struct job *job, struct record *rec, const char *why,
+                         int64_t now_at, struct decision *out)
+{
+    leave_run(job, rec, now_at, out);
+    record_change_num(rec, out->arena, JOB_A_EXECUTION_TIME,
+                      instant_after(now_at, STAGE_IN_AGAIN_S));
+    record_change(rec, out->arena, JOB_A_COMMENT, NULL, why);
+    record_job_event(rec, out->arena, job, JOB_EV_STAGE_FAIL, now_at);
+}
+
+void job_back_in_queue(const struct job *job, struct record *rec, const char *hold,
+                       int64_t now_at, struct decision *out)
+{
+    enum job_event where = job_place_now(job, now_at, out->arena);
+
+    leave_run(job, rec, now_at, out);
     /* A job that fails on every vnode would otherwise start for ever. */
     if (obj_num(&job->obj, JOB_A_RUN_COUNT, 0) > JOB_MAX_RUNS)
         hold = TOO_MANY_RUNS;

@@ -32,6 +32,11 @@ void job_requeue_records(const struct job *job, const char *actor, int64_t now_a
 void job_back_in_queue(const struct job *job, struct record *rec, const char *hold,
                        int64_t now_at, struct decision *out);
 
+/* Add to 'rec' what has the job wait half an hour before its files are fetched again,
+ * and leaves its run; 'why' is its comment. */
+void job_waits_for_files(const struct job *job, struct record *rec, const char *why,
+                         int64_t now_at, struct decision *out);
+
 /* True for a job whose MoM has it and is away: nothing can be asked of it. */
 bool job_is_out_of_reach(const struct job *job);
 

@@ -136,6 +136,7 @@ static const struct {
     [REASON_SHUTDOWN] = { "Aborted by PBS Server  on Server shutdown", 0 },
     [REASON_MOM_MISSING] = { "15070", PBSE_NORELYMOM },
     [REASON_MOM_REFUSED] = { "15041", PBSE_MOMREJECT },
+    [REASON_STAGE_IN] = { "15043", PBSE_STAGEIN },
     [REASON_CYCLE] = { "cycle on command", 0 },
 };
 

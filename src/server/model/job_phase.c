@@ -81,10 +81,14 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
     [JOB_TO_STAGE_IN] = {
         GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE,
         [JOB_EV_RUN]           = JOB_STARTING,
+        [JOB_EV_BEGIN]         = JOB_BEGUN,
+        [JOB_EV_EXPIRE]        = JOB_EXPIRED,
     },
     [JOB_STAGED_IN] = {
         GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE,
         [JOB_EV_RUN]           = JOB_STARTING,
+        [JOB_EV_BEGIN]         = JOB_BEGUN,
+        [JOB_EV_EXPIRE]        = JOB_EXPIRED,
     },
     [JOB_HELD] = {
         GOES_WHERE_IT_BELONGS, LEAVES_THE_QUEUE, MAY_HAVE_BEGUN,
@@ -114,6 +118,7 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
     [JOB_STARTING] = {
         GOES_WHERE_IT_BELONGS, RUN_MAY_END,
         [JOB_EV_START]         = JOB_RUNNING,
+        [JOB_EV_STAGE_FAIL]    = JOB_STAGE_FAILED,
     },
     [JOB_RUNNING] = {
         GOES_WHERE_IT_BELONGS, RUN_MAY_END,
@@ -199,7 +204,10 @@ enum job_event job_place_held(const struct job *job, const char *holds, int64_t 
     enum job_event ev = job_place(holds, obj_num(&job->obj, JOB_A_EXECUTION_TIME, 0),
                                   obj_is_set(&job->obj, JOB_A_STAGEIN), now_at);
 
-    return ev == JOB_EV_QUEUE && array_has_begun(job) ? JOB_EV_BEGIN : ev;
+    /* Its subjobs have their files fetched one by one. */
+    return (ev == JOB_EV_QUEUE || ev == JOB_EV_STAGE_IN) && array_has_begun(job)
+               ? JOB_EV_BEGIN
+               : ev;
 }
 
 enum job_event job_place_now(const struct job *job, int64_t now_at, struct arena *arena)

@@ -51,6 +51,7 @@ enum job_event {
     JOB_EV_DEPEND,      /* it waits for other jobs */
     JOB_EV_DEPEND_OVER, /* not any more, and is held by somebody else */
     JOB_EV_RUN,         /* it is given vnodes */
+    JOB_EV_STAGE_FAIL,  /* files for it could not be fetched */
     JOB_EV_START,       /* its MoM tells the session */
     JOB_EV_SUSPEND,     /* a client suspends it */
     JOB_EV_SCHED_SUSPEND,

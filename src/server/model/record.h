@@ -127,6 +127,7 @@ enum reason {
     REASON_SHUTDOWN,      /* FACT_JOB_KILLED: the server ends */
     REASON_MOM_MISSING,   /* FACT_JOB_REJECTED: the MoM cannot be reached */
     REASON_MOM_REFUSED,   /* FACT_JOB_REJECTED: by the MoM's answer */
+    REASON_STAGE_IN,      /* FACT_JOB_REJECTED: its files could not be fetched */
 
     REASON_CYCLE, /* of a scheduler: it is to begin a cycle, though nothing changed */
 

@@ -16,8 +16,9 @@
 /* How long a command may stay unanswered. Copying files and waiting for sisters takes
  * its time; the rest is answered at once. */
 static const int64_t limit_s[] = {
-    [COMMAND_SEND] = 60,    [COMMAND_SIGNAL] = 60,  [COMMAND_COPY] = 900,
-    [COMMAND_DELETE] = 300, [COMMAND_FORWARD] = 60, [COMMAND_RELEASE] = 60,
+    [COMMAND_SEND] = 60,     [COMMAND_SIGNAL] = 60,  [COMMAND_COPY] = 900,
+    [COMMAND_DELETE] = 300,  [COMMAND_FORWARD] = 60, [COMMAND_STAGE_IN] = 900,
+    [COMMAND_UNSTAGE] = 300, [COMMAND_RELEASE] = 60,
 };
 
 void command_free(struct command *c)
@@ -261,11 +262,11 @@ static void add_std_file(const struct job *job, char letter, int path_attr,
              arena_strdup(arena, path), arena);
 }
 
-/* "LOCAL@HOST:REMOTE" */
-static void add_stage_out(const struct job *job, struct body_files *body,
-                          struct arena *arena)
+/* Files that the user asked to be staged: "LOCAL@HOST:REMOTE". */
+static void add_staged(const struct job *job, int list, struct body_files *body,
+                       struct arena *arena)
 {
-    const struct attr_value *v = obj_attr(&job->obj, JOB_A_STAGEOUT);
+    const struct attr_value *v = obj_attr(&job->obj, list);
 
     for (size_t i = 0; v->set && i < v->u.list.n; i++) {
         const char *entry = v->u.list.v[i];
@@ -273,17 +274,16 @@ static void add_stage_out(const struct job *job, struct body_files *body,
 
         /* An entry without a host does not say where to, so it is passed over. */
         if (at)
-            /* Flag 3 is a file that the user asked to be staged out (tpp.md 6.2). */
+            /* Flag 3 is such a file (tpp.md 6.2). */
             add_pair(body, 3, arena_strndup(arena, entry, (size_t)(at - entry)),
                      arena_strdup(arena, at + 1), arena);
     }
 }
 
-void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
-               const struct job *job)
+/* Whose files they are, and where they lie; 'direction' is 0 in and 1 out. */
+static struct body_files *files_of(const struct job *job, uint32_t direction,
+                                   struct arena *arena)
 {
-    struct arena *arena = t->effects->arena;
-    const struct command *c = job_command(ms, t, j, COMMAND_COPY);
     struct body_files *body = ARENA_NEW(arena, struct body_files);
     const char *owner = obj_str(&job->obj, JOB_A_JOB_OWNER, "");
     const char *sandbox = obj_str(&job->obj, JOB_A_SANDBOX, "");
@@ -294,17 +294,49 @@ void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
         .owner = arena_strndup(arena, owner, strcspn(owner, "@")),
         .user = arena_strdup(arena, obj_str(&job->obj, JOB_A_EUSER, "")),
         .group = "",
-        /* Bit 0 says "out"; bit 1 says that the files lie in a directory of the job's
-         * own. */
-        .direction = strcasecmp(sandbox, "PRIVATE") == 0 ? 3 : 1,
+        /* Bit 1 says that the files lie in a directory of the job's own. */
+        .direction = direction | (strcasecmp(sandbox, "PRIVATE") == 0 ? 2 : 0),
     };
+    return body;
+}
+
+void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+               const struct job *job)
+{
+    struct arena *arena = t->effects->arena;
+    const struct command *c = job_command(ms, t, j, COMMAND_COPY);
+    struct body_files *body = files_of(job, 1, arena);
+
     /* What an interactive job has to be staged out comes without them. */
     if (!obj_attr(&job->obj, JOB_A_INTERACTIVE)->set) {
         add_std_file(job, 'o', JOB_A_OUTPUT_PATH, "OU", body, arena);
         add_std_file(job, 'e', JOB_A_ERROR_PATH, "ER", body, arena);
     }
-    add_stage_out(job, body, arena);
+    add_staged(job, JOB_A_STAGEOUT, body, arena);
     send_body(t, j->mom, c, BATCH_COPY_FILES, body);
+}
+
+void send_stage_in(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                   const struct job *job)
+{
+    const struct command *c = job_command(ms, t, j, COMMAND_STAGE_IN);
+    struct body_files *body = files_of(job, 0, t->effects->arena);
+
+    add_staged(job, JOB_A_STAGEIN, body, t->effects->arena);
+    send_body(t, j->mom, c, BATCH_COPY_FILES, body);
+}
+
+void send_unstage(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                  const struct job *job, bool wait)
+{
+    /* Nobody waits for the answer about a job that leaves the MoM without having been
+     * there. */
+    const struct command *c = wait ? job_command(ms, t, j, COMMAND_UNSTAGE)
+                                   : command_add(ms, t, j->mom, COMMAND_FORWARD, j->id);
+    struct body_files *body = files_of(job, 0, t->effects->arena);
+
+    add_staged(job, JOB_A_STAGEIN, body, t->effects->arena);
+    send_body(t, j->mom, c, BATCH_DEL_FILES, body);
 }
 
 void send_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j)

@@ -37,12 +37,15 @@ static void log_refused(struct moms_turn *t, const struct mom *mom,
 
 /* A MoM that has a hook delete the job, or a job whose deletion was asked for: it ends.
  * Every other one goes back. */
-static void refused(struct moms_turn *t, const struct job *job,
-                    const struct wire_reply *reply)
+static void refused(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                    const struct job *job, const struct wire_reply *reply)
 {
     bool doomed = obj_is_set(&job->obj, JOB_A_HF_KILL_BY);
     struct record *rec;
 
+    /* It may run elsewhere next, and its files come anew then. */
+    if (obj_num(&job->obj, JOB_A_HF_STAGED_IN, 0))
+        send_unstage(ms, t, j, job, false);
     if (doomed || reply->code == PBSE_HOOK_REJECT_DELETEJOB) {
         /* The deletion is noted under the name of the one who asked for it, and
          * otherwise under the server's. */
@@ -59,9 +62,9 @@ static void refused(struct moms_turn *t, const struct job *job,
     record_change(rec, t->out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
 }
 
-static void reply_to_send(struct moms_turn *t, const struct mom *mom, struct mom_job *j,
-                          const struct command *c, const struct job *job,
-                          const struct wire_reply *reply)
+static void reply_to_send(struct moms *ms, struct moms_turn *t, const struct mom *mom,
+                          struct mom_job *j, const struct command *c,
+                          const struct job *job, const struct wire_reply *reply)
 {
     if (reply->code == 0) {
         job_is_taken(t, job); /* its first update may have been faster */
@@ -73,7 +76,7 @@ static void reply_to_send(struct moms_turn *t, const struct mom *mom, struct mom
         return;
     /* Only a MoM that has the job already needs to be told to discard it. */
     j->known = reply->code == PBSE_JOBEXIST;
-    refused(t, job, reply);
+    refused(ms, t, j, job, reply);
 }
 
 /* The MoM has forgotten the job: the run is over, and the job ends or goes back to its
@@ -109,21 +112,57 @@ static const char *recipients(const struct job *job, struct arena *arena)
 
 /* Always sent, whatever points of mail the job has: its output is not where its user
  * looks for it (operations.md 18). */
-static void mail_not_copied(struct moms_turn *t, const struct mom *mom,
-                            const struct job *job, const char *text)
+static void mail_about_files(struct moms_turn *t, const struct job *job,
+                             const char *words, const char *text)
 {
     struct arena *arena = t->effects->arena;
     struct effect *e = effect_add(t->effects, EFFECT_MAIL, t->m->seq);
 
     e->u.mail.to = recipients(job, arena);
     e->u.mail.subject = arena_printf(arena, "PBS JOB %s", job->obj.id);
-    e->u.mail.text = arena_printf(arena,
-                                  "PBS Job Id: %s\n"
-                                  "Job Name:   %s\n"
-                                  "Post job file processing error; job %s on host %s\n"
-                                  "%s\n",
-                                  job->obj.id, obj_str(&job->obj, JOB_A_JOB_NAME, ""),
-                                  job->obj.id, mom->host, text);
+    e->u.mail.text =
+        arena_printf(arena, "PBS Job Id: %s\nJob Name:   %s\n%s\n%s\n", job->obj.id,
+                     obj_str(&job->obj, JOB_A_JOB_NAME, ""), words, text);
+}
+
+static void set_staged(struct moms_turn *t, const struct job *job, const char *value)
+{
+    struct record *rec = moms_record(t, FACT_SET, OBJ_JOB, job->obj.id);
+
+    record_change(rec, t->out->arena, JOB_A_HF_STAGED_IN, NULL, value);
+}
+
+/* What comes first of the words, as a comment has it. */
+static const char *stage_in_comment(const char *text, struct arena *arena)
+{
+    return arena_printf(arena, "Not Running: File stage in failed: %.*s",
+                        (int)MIN_OF(strcspn(text, "\n"), (size_t)1000), text);
+}
+
+static void reply_to_stage_in(struct moms_turn *t, const struct job *job,
+                              const struct wire_reply *reply)
+{
+    const char *text = reply->choice == REPLY_TEXT && reply->text ? reply->text : "";
+    struct record *rec;
+
+    /* It runs already, or has ended: the answer is late. */
+    if (job_next(job_phase(job), JOB_EV_STAGE_FAIL) == JOB_PHASE_NONE)
+        return;
+    if (!reply->code) {
+        set_staged(t, job, "True");
+        return;
+    }
+    effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
+               "File stage in failed: %s", text);
+    mail_about_files(
+        t, job,
+        "File stage in failed, see below.\nJob will be retried later, please "
+        "investigate and correct problem.",
+        text);
+    rec = moms_record(t, FACT_JOB_REJECTED, OBJ_JOB, job->obj.id);
+    rec->reason = REASON_STAGE_IN;
+    job_waits_for_files(job, rec, stage_in_comment(text, t->out->arena), t->now_at,
+                        t->out);
 }
 
 static void reply_to_copy(struct moms_turn *t, const struct mom *mom,
@@ -144,7 +183,11 @@ static void reply_to_copy(struct moms_turn *t, const struct mom *mom,
         return;
     effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
                "Job files not copied: %s", text);
-    mail_not_copied(t, mom, job, text);
+    mail_about_files(t, job,
+                     arena_printf(t->effects->arena,
+                                  "Post job file processing error; job %s on host %s",
+                                  job->obj.id, mom->host),
+                     text);
 }
 
 static bool was_before(const struct moms *ms, const struct job *job, size_t i,
@@ -224,7 +267,11 @@ static void reply_about_job(struct moms *ms, struct moms_turn *t, const struct m
     j->busy = false;
     moms_touch_job(ms, c->job_id);
     if (c->kind == COMMAND_SEND)
-        reply_to_send(t, mom, j, c, job, reply);
+        reply_to_send(ms, t, mom, j, c, job, reply);
+    else if (c->kind == COMMAND_STAGE_IN)
+        reply_to_stage_in(t, job, reply);
+    else if (c->kind == COMMAND_UNSTAGE)
+        set_staged(t, job, NULL);
     else if (c->kind == COMMAND_SIGNAL)
         reply_to_signal(t, job, reply);
     else if (c->kind == COMMAND_COPY)

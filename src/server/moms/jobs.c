@@ -1,5 +1,6 @@
 /* jobs.c - what a job wants from its MoM next, as a function of its state.
  *
+ *   R, files to be fetched      CopyFiles
  *   R, not taken by the MoM     QueueJob, JobScript, Commit
  *   R, deletion asked for       TermJob, then SIGKILL again and again; SIGKILL alone
  *                               when the server ends immediately
@@ -7,6 +8,7 @@
  *   R, gives vnodes back        ModifyJob with where it lies then
  *   R, not listed by its MoM    given up after a while
  *   E, substate 51              CopyFiles
+ *   E, files that were fetched  DelFiles
  *   E, other                    DeleteJob
  *   gone, or another run        DISCARD_JOB
  *
@@ -120,6 +122,25 @@ static void runs_on(struct moms_turn *t, struct mom_job *j, const struct job *jo
     record_change(rec, t->out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
 }
 
+/* Its files come before the job itself, of which the MoM knows nothing yet
+ * (tpp.md 6.2).
+ */
+static void to_begin(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                     const struct job *job)
+{
+    bool staged = obj_num(&job->obj, JOB_A_HF_STAGED_IN, 0) != 0;
+
+    if (obj_is_set(&job->obj, JOB_A_HF_KILL_BY)) {
+        if (staged)
+            send_unstage(ms, t, j, job, false);
+        never_ran(t, job);
+    } else if (obj_is_set(&job->obj, JOB_A_STAGEIN) && !staged) {
+        send_stage_in(ms, t, j, job);
+    } else {
+        send_job(ms, t, j, job);
+    }
+}
+
 static void running(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                     const struct job *job)
 {
@@ -128,10 +149,7 @@ static void running(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     MUST(is_up(j) && !j->busy); /* look_at_job() sent the other cases elsewhere */
     runs_on(t, j, job);
     if (!obj_num(o, JOB_A_HF_SENT, 0)) {
-        if (obj_is_set(o, JOB_A_HF_KILL_BY))
-            never_ran(t, job);
-        else
-            send_job(ms, t, j, job);
+        to_begin(ms, t, j, job);
     } else if (j->lost_at && j->lost_at <= t->now_at) {
         j->lost_at = 0;
         j->known = false;
@@ -154,6 +172,8 @@ static void exiting(struct moms *ms, struct moms_turn *t, struct mom_job *j,
         return;
     if (job_substate(job) == JOB_SUB_STAGE_OUT)
         send_copy(ms, t, j, job);
+    else if (obj_num(&job->obj, JOB_A_HF_STAGED_IN, 0))
+        send_unstage(ms, t, j, job, true);
     else
         send_delete(ms, t, j);
 }

@@ -10,11 +10,13 @@
 #include <uthash.h>
 
 enum command_kind {
-    COMMAND_SEND,    /* QueueJob, JobScript, Commit: one message id, one answer */
-    COMMAND_SIGNAL,  /* TermJob, Rerun, SIGKILL */
-    COMMAND_COPY,    /* CopyFiles after the end */
-    COMMAND_DELETE,  /* DeleteJob: the MoM may forget the job */
-    COMMAND_RELEASE, /* ModifyJob: the hosts that the job keeps */
+    COMMAND_SEND,     /* QueueJob, JobScript, Commit: one message id, one answer */
+    COMMAND_SIGNAL,   /* TermJob, Rerun, SIGKILL */
+    COMMAND_STAGE_IN, /* CopyFiles before QueueJob */
+    COMMAND_COPY,     /* CopyFiles after the end */
+    COMMAND_UNSTAGE,  /* DelFiles: what was staged in goes */
+    COMMAND_DELETE,   /* DeleteJob: the MoM may forget the job */
+    COMMAND_RELEASE,  /* ModifyJob: the hosts that the job keeps */
     COMMAND_FORWARD,
 };
 
@@ -186,6 +188,12 @@ void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                  const char *name);
 void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                const struct job *job);
+/* Have the files of the job fetched, before it is sent; have them removed again: 'wait'
+ * with the job until that is answered. */
+void send_stage_in(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                   const struct job *job);
+void send_unstage(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                  const struct job *job, bool wait);
 void send_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j);
 void send_modify(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                  const struct body_manage *body);

@@ -17,7 +17,6 @@
 int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why)
 {
     static const char *const not_offered[] = {
-        "stagein",
         "cred",
         "forward_x11_port",
         "gui",

@@ -272,6 +272,14 @@ static int check_submission(struct submission *s, struct diag *why)
     return err;
 }
 
+static const char *change_text(const struct record *rec, int attr, const char *unset)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == attr && rec->changes[i].after)
+            return rec->changes[i].after;
+    return unset;
+}
+
 /* Add to the job's record where it belongs now that it is committed. */
 static void settle(struct record *rec, const char *holds, int64_t execution_at,
                    uint64_t number, bool waits, const struct request *rq)
@@ -288,18 +296,13 @@ static void settle(struct record *rec, const char *holds, int64_t execution_at,
         depend_hold_changes(NULL, holds, rec, rq->now_at, rq->arena);
     else
         record_job_event(rec, rq->arena, NULL,
-                         job_place(holds, execution_at, false, rq->now_at), rq->now_at);
+                         job_place(holds, execution_at,
+                                   change_text(rec, JOB_A_STAGEIN, NULL) != NULL,
+                                   rq->now_at),
+                         rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_MTIME, rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_QTIME, rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_QUEUE_RANK, rank);
-}
-
-static const char *change_text(const struct record *rec, int attr, const char *unset)
-{
-    for (size_t i = 0; i < rec->n_changes; i++)
-        if (rec->changes[i].attr == attr && rec->changes[i].after)
-            return rec->changes[i].after;
-    return unset;
 }
 
 static int64_t execution_at(const struct record *rec)
