@@ -34,6 +34,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/copy.c src/mom/shell/copy.h \
 	src/mom/shell/copy_file.c src/mom/shell/copy_file.h \
 	src/mom/shell/demux.c src/mom/shell/demux.h \
+	src/mom/shell/directives.c src/mom/shell/directives.h \
 	src/mom/shell/environ.c src/mom/shell/environ.h \
 	src/mom/shell/epilogues.c src/mom/shell/epilogues.h \
 	src/mom/shell/files.c src/mom/shell/files.h \
@@ -79,7 +80,8 @@ test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
 test_unit_mom_test_config_SOURCES = test/unit/mom/test_config.c \
-	src/mom/shell/config.c src/mom/shell/home.c src/mom/shell/vnodefile.c
+	src/mom/shell/config.c src/mom/shell/directives.c src/mom/shell/home.c \
+	src/mom/shell/vnodefile.c
 test_unit_mom_test_config_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_vnodefile_SOURCES = test/unit/mom/test_vnodefile.c \
 	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/vnodefile.c

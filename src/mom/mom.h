@@ -18,6 +18,19 @@
 
 struct mom;
 
+/* $enforce (execution.md 18). Percent and factors are of one cpu. */
+struct mom_enforce {
+    bool mem, complexmem, cpuburst, cpuaverage;
+    double delta_percent_over, delta_cpufactor, delta_weightup, delta_weightdown;
+    double average_percent_over, average_cpufactor, average_trialperiod_s;
+};
+#define MOM_ENFORCE_DEFAULTS                                                           \
+    {                                                                                  \
+        .delta_percent_over = 50, .delta_cpufactor = 1.05, .delta_weightup = 0.4,      \
+        .delta_weightdown = 0.1, .average_percent_over = 50,                           \
+        .average_cpufactor = 1.025, .average_trialperiod_s = 120                       \
+    }
+
 struct mom_config {
     const char *host;      /* canonical host name */
     const char *node_name; /* natural vnode */
@@ -34,9 +47,10 @@ struct mom_config {
     bool server_is_local; /* on this host: loopback addresses are its own as well */
     int64_t min_check_poll_s, max_check_poll_s; /* 10, 120 */
     double cputmult, wallmult;                  /* 1.0 */
-    bool enforce_mem;
-    bool runs_epilogues;         /* the executor carries out MOM_EPILOGUE */
-    int64_t max_poll_downtime_s; /* how long a host of a job may be lost; 0: 300 */
+    struct mom_enforce enforce;
+    int suspend_signo, resume_signo; /* 0: SIGSTOP, SIGCONT */
+    bool runs_epilogues;             /* the executor carries out MOM_EPILOGUE */
+    int64_t max_poll_downtime_s;     /* how long a host of a job may be lost; 0: 300 */
 };
 
 /* What a job's processes used: totals since its start. */
@@ -155,8 +169,10 @@ void mom_free(struct mom *m);
 void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
                     const struct is_vnode *vnodes, struct mom_out *out);
 
-/* SIGHUP: how often usage is looked at. */
-void mom_set_polls(struct mom *m, int64_t min_check_poll_s, int64_t max_check_poll_s);
+/* SIGHUP: take over what a configuration file says of jobs: polls, factors, $enforce,
+ * the signals of suspension, how long another host may be lost. Nothing else of 'cfg'
+ * is looked at. */
+void mom_set_rules(struct mom *m, const struct mom_config *cfg);
 
 /* Recovery: one call per job record found, mom_found() when something is known of its
  * processes, then mom_start(). False: the record is damaged (the caller removes its

@@ -210,10 +210,14 @@ struct mom_job {
     int64_t since_at;         /* the clock of walltime runs since; 0: it stands */
     int64_t walltime_s;       /* before since_at */
     int64_t walltime_limit_s; /* -1: none */
-    int64_t kill_at;          /* SIGKILL follows; INT64_MAX: no */
-    int64_t obit_at;          /* last sent; 0: not yet */
-    uint64_t obit_stream;     /* where its obituaries were sent last, */
-    unsigned n_obits;         /* ... and how many of them are not answered there */
+    struct {                  /* of memory, on this host; INT64_MAX: no limit */
+        int64_t mem_kb, vmem_kb;
+    } share;
+    bool burst_is_said, average_is_said; /* that it uses more processors */
+    int64_t kill_at;                     /* SIGKILL follows; INT64_MAX: no */
+    int64_t obit_at;                     /* last sent; 0: not yet */
+    uint64_t obit_stream;                /* where its obituaries were sent last, */
+    unsigned n_obits; /* ... and how many of them are not answered there */
     struct deadline due;
     unsigned n_copying;
     bool is_lost;       /* ran before the restart, and nothing is known of it */

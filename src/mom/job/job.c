@@ -4,6 +4,7 @@
 #include "mom/job/core.h"
 
 #include "lib/attr/ids.h"
+#include "lib/attr/select.h"
 #include "lib/attr/value.h"
 #include "lib/wire/dis.h"
 
@@ -66,11 +67,11 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
     copy_attrs(attrs, j->attrs_arena, &j->attrs);
     /* What is compared often is kept beside the attributes. A server that counts runs
      * as run_count only means the same number. */
-    job_note_limits(j);
     j->run_version = (int32_t)job_number(j, "run_version", NULL,
                                          job_number(j, "run_count", NULL, 0));
     HASH_ADD_KEYPTR(hh, m->jobs, j->id, strlen(j->id), j);
     host_list_read(m, j);
+    job_note_limits(j);
     return j;
 }
 
@@ -143,9 +144,55 @@ int64_t job_kib(const struct mom_job *j, const char *resource, int64_t missing)
     return text && size_parse(text, &size) == 0 ? size_kib(&size) : missing;
 }
 
+/* What the chunks on this host have of it; INT64_MAX when none of them names it. */
+static int64_t chunks_kib(const struct mom_job *j, const struct exec_vnode *placed,
+                          const char *resource)
+{
+    int64_t sum = 0;
+    bool is_named = false;
+
+    for (size_t i = 0; i < placed->n; i++) {
+        const struct exec_chunk *c = &placed->chunks[i];
+
+        if (host_list_host_of(j, (int64_t)i) != j->hosts.own)
+            continue;
+        for (size_t k = 0; k < c->n; k++)
+            for (size_t l = 0; l < c->parts[k].n; l++) {
+                const struct chunk_resource *r = &c->parts[k].res[l];
+                struct size_value size;
+
+                if (strcmp(r->name, resource) != 0 || size_parse(r->value, &size) != 0)
+                    continue;
+                is_named = true;
+                sum = MIN_OF(sum, MOST_COUNTED) + MIN_OF(size_kib(&size), MOST_COUNTED);
+            }
+    }
+    return is_named ? sum : INT64_MAX;
+}
+
+static void note_shares(struct mom_job *j)
+{
+    const char *on = wire_attrs_value(&j->attrs, "exec_vnode", NULL);
+    struct arena *arena;
+    struct exec_vnode placed;
+    struct diag why;
+
+    j->share.mem_kb = job_kib(j, "mem", INT64_MAX);
+    j->share.vmem_kb = job_kib(j, "vmem", INT64_MAX);
+    if (j->hosts.n <= 1 || !on || !strstr(on, "mem="))
+        return; /* all of it is here, or may be anywhere */
+    arena = arena_new();
+    if (exec_vnode_parse(on, NULL, arena, &placed, &why) == 0) {
+        j->share.mem_kb = MIN_OF(j->share.mem_kb, chunks_kib(j, &placed, "mem"));
+        j->share.vmem_kb = MIN_OF(j->share.vmem_kb, chunks_kib(j, &placed, "vmem"));
+    }
+    arena_free(arena);
+}
+
 void job_note_limits(struct mom_job *j)
 {
     j->walltime_limit_s = job_duration(j, "walltime", -1);
+    note_shares(j);
 }
 
 void job_set_phase(struct mom *m, struct mom_job *j, enum job_phase phase)

@@ -424,7 +424,7 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
 void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
     MUST(j->phase == JOB_RUNNING);
-    out_kill(out, j, SIGSTOP);
+    out_kill(out, j, m->cfg.suspend_signo);
     clock_stop(j, now_at);
     job_set_phase(m, j, JOB_SUSPENDED);
     life_reckon(m, j);
@@ -434,7 +434,7 @@ void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_o
 void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
     MUST(j->phase == JOB_SUSPENDED);
-    out_kill(out, j, SIGCONT);
+    out_kill(out, j, m->cfg.resume_signo);
     j->since_at = now_at;
     job_set_phase(m, j, JOB_RUNNING);
     life_reckon(m, j);

@@ -3,6 +3,23 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/job/core.h"
 
+#include <signal.h>
+
+/* What is left out has the values of PBS. */
+static void rules_complete(struct mom_config *cfg)
+{
+    if (cfg->max_poll_downtime_s <= 0)
+        cfg->max_poll_downtime_s = MAX_POLL_DOWNTIME_S;
+    if (cfg->suspend_signo <= 0)
+        cfg->suspend_signo = SIGSTOP;
+    if (cfg->resume_signo <= 0)
+        cfg->resume_signo = SIGCONT;
+    if (!(cfg->enforce.delta_cpufactor > 0))
+        cfg->enforce = (struct mom_enforce)MOM_ENFORCE_DEFAULTS;
+    MUST(cfg->min_check_poll_s > 0 && cfg->min_check_poll_s <= cfg->max_check_poll_s);
+    MUST(cfg->cputmult > 0 && cfg->wallmult > 0);
+}
+
 struct mom *mom_new(const struct mom_config *cfg)
 {
     struct mom *m = xcalloc(1, sizeof(*m));
@@ -17,8 +34,7 @@ struct mom *mom_new(const struct mom_config *cfg)
     m->cfg.topology = arena_strdup(a, cfg->topology);
     m->cfg.only_user = arena_strdup(a, cfg->only_user);
     mom_set_servers(m, cfg->n_server_ips, cfg->server_ips, cfg->server_is_local);
-    if (m->cfg.max_poll_downtime_s <= 0)
-        m->cfg.max_poll_downtime_s = MAX_POLL_DOWNTIME_S;
+    rules_complete(&m->cfg);
     /* Nothing is due before there is a router to say hello through, and a job to
      * sample. */
     m->hello_at = INT64_MAX;
@@ -55,14 +71,24 @@ void mom_free(struct mom *m)
     free(m);
 }
 
-void mom_set_polls(struct mom *m, int64_t min_check_poll_s, int64_t max_check_poll_s)
+void mom_set_rules(struct mom *m, const struct mom_config *cfg)
 {
-    MUST(min_check_poll_s > 0 && min_check_poll_s <= max_check_poll_s);
-    m->cfg.min_check_poll_s = min_check_poll_s;
-    m->cfg.max_check_poll_s = max_check_poll_s;
+    struct mom_job *j, *tmp;
+
+    m->cfg.min_check_poll_s = cfg->min_check_poll_s;
+    m->cfg.max_check_poll_s = cfg->max_check_poll_s;
+    m->cfg.cputmult = cfg->cputmult;
+    m->cfg.wallmult = cfg->wallmult;
+    m->cfg.enforce = cfg->enforce;
+    m->cfg.suspend_signo = cfg->suspend_signo;
+    m->cfg.resume_signo = cfg->resume_signo;
+    m->cfg.max_poll_downtime_s = cfg->max_poll_downtime_s;
+    rules_complete(&m->cfg);
     /* A sample that is due keeps its time; the intervals after it grow from the
      * minimum, as they do when a job starts (execution.md 17). */
-    m->sample_interval_s = min_check_poll_s;
+    m->sample_interval_s = m->cfg.min_check_poll_s;
+    HASH_ITER (hh, m->jobs, j, tmp)
+        life_reckon(m, j);
 }
 
 static void discard(struct mom *m, const struct is_message *msg, struct mom_out *out)

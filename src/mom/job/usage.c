@@ -7,12 +7,10 @@
 
 #include <math.h>
 
-/* How far one sample of full length moves cpupercent (execution.md 17). */
-#define WEIGHT_UP   0.4
-#define WEIGHT_DOWN 0.1
-
 /* Exit statuses of jobs that used too much (execution.md 20). */
 enum {
+    KILLED_BURST = -24,
+    KILLED_AVERAGE = -25,
     KILLED_VMEM = -26,
     KILLED_MEM = -27,
     KILLED_CPUT = -28,
@@ -119,7 +117,8 @@ static int64_t next_cpupercent(const struct mom *m, const struct mom_job *j,
     if (j->top.sampled_at == 0 || span <= 0 || run <= 0)
         return j->top.cpupercent;
     fresh = 100.0 * (double)(cput_s - j->top.used.cput_s) / span;
-    weight = fresh > (double)j->top.cpupercent ? WEIGHT_UP : WEIGHT_DOWN;
+    weight = fresh > (double)j->top.cpupercent ? m->cfg.enforce.delta_weightup
+                                               : m->cfg.enforce.delta_weightdown;
     /* A short interval says less than a long one. */
     weight = fmin(1.0, weight * span / (double)m->cfg.max_check_poll_s);
     next = (double)j->top.cpupercent * (1.0 - weight) + fresh * weight;
@@ -193,38 +192,93 @@ static void kill_for(struct mom *m, int64_t now_at, struct mom_job *j, int32_t s
     life_terminate(m, now_at, j, out);
 }
 
+/* One of the limits: what is used, and what may be. */
+struct usage_limit {
+    const char *name, *unit;
+    int64_t used, most;
+    int32_t status;
+    bool is_off;
+};
+
+static void enforce_amounts(struct mom *m, int64_t now_at, struct mom_job *j,
+                            struct mom_out *out)
+{
+    const struct usage_limit limits[] = {
+        { "walltime", "", job_walltime(m, j, now_at),
+          j->walltime_limit_s < 0 ? INT64_MAX : j->walltime_limit_s, KILLED_WALLTIME,
+          false },
+        { "cput", "", scaled_cput(m, j), job_duration(j, "cput", INT64_MAX),
+          KILLED_CPUT, false },
+        /* Of the part of the job that is on this host. */
+        { "vmem", "kb", j->top.used.vmem_kb, j->share.vmem_kb, KILLED_VMEM, false },
+        { "mem", "kb", j->top.used.mem_kb, j->share.mem_kb, KILLED_MEM,
+          !m->cfg.enforce.mem },
+        { "mem job total", "kb", usage_sum(j).mem_kb, job_kib(j, "mem", INT64_MAX),
+          KILLED_MEM, !m->cfg.enforce.mem },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+        const struct usage_limit *l = &limits[i];
+
+        if (j->phase != JOB_RUNNING || j->status_is_set)
+            return;
+        if (!l->is_off && l->used > l->most)
+            kill_for(m, now_at, j, l->status,
+                     arena_printf(out->arena,
+                                  "%s %" PRId64 "%s exceeded limit %" PRId64 "%s",
+                                  l->name, l->used, l->unit, l->most, l->unit),
+                     out);
+    }
+}
+
+/* More processors than it asked for: of late, or all the time. Without the word in
+ * $enforce that is said once and nothing is done. */
+static void enforce_ncpus(struct mom *m, int64_t now_at, struct mom_job *j,
+                          struct mom_out *out)
+{
+    const struct mom_enforce *e = &m->cfg.enforce;
+    const double ncpus =
+        (double)MAX_OF(job_number(j, "Resource_List", "ncpus", 1), (int64_t)1);
+    const double walltime_s = (double)job_walltime(m, j, now_at);
+    const double average = walltime_s > 0 ? (double)scaled_cput(m, j) / walltime_s : 0;
+    const double recent = (double)percent_sum(j) / 100;
+    const struct {
+        const char *word;
+        double used;
+        bool is_over, kills, *is_said;
+        int32_t status;
+    } rows[] = {
+        { "burst", recent,
+          recent * 100 > ncpus * 100 * e->delta_cpufactor + e->delta_percent_over,
+          e->cpuburst, &j->burst_is_said, KILLED_BURST },
+        { "sum", average,
+          walltime_s > e->average_trialperiod_s &&
+              average > ncpus * e->average_cpufactor + e->average_percent_over / 100,
+          e->cpuaverage, &j->average_is_said, KILLED_AVERAGE },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *text =
+            arena_printf(out->arena, "ncpus %.1f exceeded limit %.0f (%s)",
+                         rows[i].used, ncpus, rows[i].word);
+
+        if (!rows[i].is_over || j->phase != JOB_RUNNING || j->status_is_set)
+            continue;
+        if (rows[i].kills)
+            kill_for(m, now_at, j, rows[i].status, text, out);
+        else if (!*rows[i].is_said)
+            out_joblog(out, LOG_EV_JOB, j, "%s", text);
+        *rows[i].is_said = true;
+    }
+}
+
 void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
                    struct mom_out *out)
 {
-    const struct {
-        const char *name, *unit;
-        int64_t used, limit;
-        int32_t status;
-        bool on;
-    } rows[] = {
-        { "walltime", "", job_walltime(m, j, now_at),
-          j->walltime_limit_s < 0 ? INT64_MAX : j->walltime_limit_s, KILLED_WALLTIME,
-          true },
-        { "cput", "", scaled_cput(m, j), job_duration(j, "cput", INT64_MAX),
-          KILLED_CPUT, true },
-        { "vmem", "kb", j->top.used.vmem_kb, job_kib(j, "vmem", INT64_MAX), KILLED_VMEM,
-          true },
-        { "mem", "kb", usage_sum(j).mem_kb, job_kib(j, "mem", INT64_MAX), KILLED_MEM,
-          m->cfg.enforce_mem },
-    };
-
-    if (j->is_unseen || j->is_sister)
-        return; /* it may have died with its host, long before it would be over a limit
-                 */
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        if (j->phase != JOB_RUNNING || j->status_is_set)
-            return;
-        if (rows[i].on && rows[i].used > rows[i].limit)
-            kill_for(m, now_at, j, rows[i].status,
-                     arena_printf(out->arena,
-                                  "%s %" PRId64 "%s exceeded limit %" PRId64 "%s",
-                                  rows[i].name, rows[i].used, rows[i].unit,
-                                  rows[i].limit, rows[i].unit),
-                     out);
-    }
+    /* It may have died with its host, long before it would be over a limit. */
+    if (j->is_unseen || j->is_sister || j->phase != JOB_RUNNING || j->status_is_set)
+        return;
+    enforce_amounts(m, now_at, j, out);
+    if (!j->top.is_pretended)
+        enforce_ncpus(m, now_at, j, out);
 }

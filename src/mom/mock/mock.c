@@ -115,6 +115,16 @@ static void start(struct mock *x, int64_t now_at, const char *job_id,
                 out);
 }
 
+void mock_set_wallmult(struct mock *x, double wallmult)
+{
+    struct run *r, *next;
+
+    MUST(wallmult > 0);
+    x->wallmult = wallmult;
+    HASH_ITER (hh, x->runs, r, next)
+        reckon(x, r);
+}
+
 static void end(struct mock *x, int64_t now_at, struct run *r, int32_t status,
                 struct mom_out *out)
 {

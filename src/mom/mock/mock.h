@@ -21,6 +21,8 @@ struct mock;
 struct mock *mock_new(struct mom *m, double wallmult);
 void mock_free(struct mock *x); /* NULL is fine */
 /* The door; good as long as 'x'. */
+/* The configuration has another $wallmult now. */
+void mock_set_wallmult(struct mock *x, double wallmult);
 struct executor mock_executor(struct mock *x);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef MOM_SHELL_CONFIG_H
 #define MOM_SHELL_CONFIG_H
 
+#include "mom/mom.h"
 #include "mom/shell/vnodefile.h"
 
 struct usecp { /* host:from to */
@@ -12,13 +13,36 @@ struct usecp { /* host:from to */
     const char *to;
 };
 
+/* $action EVENT TIMEOUT !PATH ARG... (execution.md 7) */
+#define CONFIG_ACTION_ARGS 32
+struct config_action {
+    const char *path; /* NULL: none */
+    int64_t limit_s;  /* 0: as long as it takes */
+    bool requeues;    /* "requeue" in place of a script */
+    size_t n_args;
+    const char *args[CONFIG_ACTION_ARGS];
+};
+enum config_action_kind {
+    CONFIG_ACTION_TERMINATE,
+    CONFIG_ACTION_CHECKPOINT,
+    CONFIG_ACTION_CHECKPOINT_ABORT,
+    CONFIG_ACTION_RESTART,
+    CONFIG_ACTION_MULTINODEBUSY,
+    CONFIG_ACTION_COUNT,
+};
+extern const char *const config_action_names[CONFIG_ACTION_COUNT];
+
 struct config {
     struct arena *arena;
     uint32_t log_events;
     int64_t min_check_poll_s, max_check_poll_s;
     int64_t max_poll_downtime_s; /* how long another host of a job may be lost */
     double cputmult, wallmult;
-    bool enforce_mem;
+    struct mom_enforce enforce;
+    int suspend_signo, resume_signo; /* $suspendsig */
+    bool nodefile_on_sisters;        /* where their tasks find one */
+    bool reject_root_scripts;        /* no jobs of root */
+    struct config_action actions[CONFIG_ACTION_COUNT];
     int64_t prolog_alarm_s;  /* time that a prologue or an epilogue may take */
     int64_t copy_alarm_s;    /* time that one request to copy files may take */
     const char *tmpdir;      /* NULL: of pbs.conf */

@@ -322,18 +322,32 @@ size_t plan_removed(const struct plan_host *host, const char *job_id,
     return n;
 }
 
-/* Limits that the kernel enforces. A value that cannot be read limits nothing: servers
- * check values when they take a job. */
-static void plan_limits(struct plan *p, const struct wire_attrs *attrs)
+/* Of several limits of one kind the lowest counts. */
+static void add_limit(struct plan *p, int resource, int64_t value)
+{
+    for (size_t i = 0; i < p->n_limits; i++)
+        if (p->limits[i].resource == resource) {
+            p->limits[i].value = MIN_OF(p->limits[i].value, (rlim_t)value);
+            return;
+        }
+    MUST(p->n_limits < ARRAY_LEN(p->limits)); /* a place for each kind */
+    p->limits[p->n_limits++] =
+        (struct plan_limit){ .resource = resource, .value = (rlim_t)value };
+}
+
+/* Limits that the kernel enforces (execution.md 18). A value that cannot be read limits
+ * nothing: servers check values when they take a job. */
+static void plan_limits(struct plan *p, const struct wire_attrs *attrs, double cputmult)
 {
     static const struct {
         const char *name;
         int resource;
         bool seconds;
-    } rows[] = { { "cput", RLIMIT_CPU, true },
-                 { "file", RLIMIT_FSIZE, false },
-                 { "vmem", RLIMIT_AS, false },
-                 { "pvmem", RLIMIT_AS, false } };
+    } rows[] = { { "cput", RLIMIT_CPU, true },    { "pcput", RLIMIT_CPU, true },
+                 { "file", RLIMIT_FSIZE, false }, { "vmem", RLIMIT_AS, false },
+                 { "pvmem", RLIMIT_AS, false },   { "mem", RLIMIT_RSS, false },
+                 { "pmem", RLIMIT_RSS, false } };
+    const char *nice = wire_attrs_value(attrs, "Resource_List", "nice");
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const char *text = wire_attrs_value(attrs, "Resource_List", rows[i].name);
@@ -348,10 +362,14 @@ static void plan_limits(struct plan *p, const struct wire_attrs *attrs)
         /* A size may be larger than any number of bytes: then it is no limit. */
         if (!rows[i].seconds && __builtin_mul_overflow(size_kib(&size), 1024, &n))
             continue;
-        MUST(p->n_limits < ARRAY_LEN(p->limits)); /* a place for each row */
-        p->limits[p->n_limits++] =
-            (struct plan_limit){ .resource = rows[i].resource, .value = (rlim_t)n };
+        /* The kernel counts seconds of this host's processors. */
+        if (rows[i].seconds && cputmult > 0 &&
+            (double)n / cputmult < (double)(INT64_MAX / 2))
+            n = (int64_t)((double)n / cputmult);
+        add_limit(p, rows[i].resource, n);
     }
+    if (nice)
+        p->nice = (int)MIN_OF(MAX_OF(strtol(nice, NULL, 10), -40L), 40L);
 }
 
 struct chunks { /* as they were asked for, and where they are */
@@ -454,6 +472,12 @@ static int write_nodefile(const struct plan_host *host, const struct plan *p,
     return status;
 }
 
+/* Tasks of the mother superior's own host have none (execution.md 15). */
+static bool has_nodefile(const struct plan_host *host, const struct plan_task *task)
+{
+    return !task || (task->remote.ip && host->config->nodefile_on_sisters);
+}
+
 static void plan_environment(const struct plan_host *host, struct plan *p,
                              const struct wire_attrs *attrs,
                              const struct chunks *chunks, const char *shell,
@@ -478,8 +502,7 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
         { "PBS_MOMPORT", arena_printf(arena, "%u", host->rm_port) },
         { "OMP_NUM_THREADS", threads ? threads : ncpus },
         { "NCPUS", threads ? threads : ncpus },
-        /* Not for tasks of the mother superior's own host (execution.md 15). */
-        { "PBS_NODEFILE", task && !task->remote.ip ? NULL : p->nodefile },
+        { "PBS_NODEFILE", has_nodefile(host, task) ? p->nodefile : NULL },
         { "PBS_ACCOUNT", wire_attrs_value(attrs, "Account_Name", NULL) },
         { "PBS_ARRAY_INDEX", wire_attrs_value(attrs, "array_index", NULL) },
         { "PBS_ARRAY_ID", wire_attrs_value(attrs, "array_id", NULL) },
@@ -546,6 +569,10 @@ static int make(const struct plan_host *host, const char *job_id,
 
     if (status)
         return status;
+    if (p.uid == 0 && host->config->reject_root_scripts) {
+        diag_set(why, PBSE_BADUSER, "jobs of root are rejected");
+        return START_BAD_USER;
+    }
     if (read_chunks(attrs, arena, &chunks, why) != 0)
         return START_FAILED_EARLY;
     if (sandbox_is_private(attrs))
@@ -563,11 +590,11 @@ static int make(const struct plan_host *host, const char *job_id,
     p.err = plan_output(host, job_id, attrs, p.home, true, arena);
     p.remark = terminal ? NULL : not_direct(host, &p, attrs, arena);
     p.umask = plan_umask(attrs);
-    plan_limits(&p, attrs);
+    plan_limits(&p, attrs, host->config->cputmult);
     if (task)
         plan_task(&p, attrs, task, arena);
     plan_environment(host, &p, attrs, &chunks, shell, terminal, task, arena);
-    if (!task || task->remote.ip)
+    if (has_nodefile(host, task))
         status = write_nodefile(host, &p, attrs, &chunks, arena, why);
     if (!status) {
         /* What the child needs that is about to be forked. */

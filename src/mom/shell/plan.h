@@ -23,6 +23,8 @@ enum {
     START_INSECURE = -21,
 };
 
+#define PLAN_LIMITS_MAX 5 /* a kind of the kernel's has one entry */
+
 struct plan_limit {
     int resource; /* RLIMIT_... */
     rlim_t value;
@@ -57,8 +59,9 @@ struct plan {
     const char *tmpdir;
     const char *nodefile;
     mode_t umask;
+    int nice; /* added to the priority; 0: nothing */
     size_t n_limits;
-    struct plan_limit limits[4];
+    struct plan_limit limits[PLAN_LIMITS_MAX];
 };
 
 struct plan_host { /* what plans need to know of this MoM */

@@ -245,6 +245,19 @@ static void shell_report_vnodes(struct shell *s, struct mom_out *out)
                    s->config.vnodes.n, s->config.vnodes.v, out);
 }
 
+/* What a change of the files changes in the core. */
+static void fill_rules(const struct shell *s, struct mom_config *cfg)
+{
+    cfg->min_check_poll_s = s->config.min_check_poll_s;
+    cfg->max_check_poll_s = s->config.max_check_poll_s;
+    cfg->cputmult = s->config.cputmult;
+    cfg->wallmult = s->config.wallmult;
+    cfg->enforce = s->config.enforce;
+    cfg->suspend_signo = s->config.suspend_signo;
+    cfg->resume_signo = s->config.resume_signo;
+    cfg->max_poll_downtime_s = s->config.max_poll_downtime_s;
+}
+
 static void make_core(struct shell *s)
 {
     struct mom_config cfg = {
@@ -258,16 +271,11 @@ static void make_core(struct shell *s)
         .mem_kb = proc_mem_kb(),
         .topology = MIN_TOPOLOGY,
         .only_user = s->user[0] ? s->user : NULL,
-        .min_check_poll_s = s->config.min_check_poll_s,
-        .max_check_poll_s = s->config.max_check_poll_s,
-        .cputmult = s->config.cputmult,
-        .wallmult = s->config.wallmult,
-        .enforce_mem = s->config.enforce_mem,
         .runs_epilogues = !s->mock,
-        .max_poll_downtime_s = s->config.max_poll_downtime_s,
     };
 
     MUST(!s->mom);
+    fill_rules(s, &cfg);
     s->mom = mom_new(&cfg);
     /* The addresses have to be there before the first message: who speaks from any
      * other is refused. */
@@ -375,6 +383,7 @@ static void reread_config(struct shell *s)
     const struct config_log log = { .fn = config_says, .arg = s };
     struct mom_out out = { .arena = s->arena };
     char mom_priv[PATH_MAX + 16];
+    struct mom_config rules = { 0 };
     struct config fresh;
 
     snprintf(mom_priv, sizeof(mom_priv), "%s/mom_priv", s->home);
@@ -391,7 +400,10 @@ static void reread_config(struct shell *s)
     config_fini(&s->config);
     s->config = fresh;
     logfile_set_mask(s->log, fresh.log_events);
-    mom_set_polls(s->mom, fresh.min_check_poll_s, fresh.max_check_poll_s);
+    fill_rules(s, &rules);
+    if (s->mock_runs)
+        mock_set_wallmult(s->mock_runs, rules.wallmult);
+    mom_set_rules(s->mom, &rules);
     shell_report_vnodes(s, &out);
     shell_carry_out(s, &out);
 }

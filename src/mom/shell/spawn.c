@@ -263,7 +263,9 @@ static bool set_limits(const struct plan *p)
         if (setrlimit((__rlimit_resource_t)p->limits[i].resource, &l) < 0)
             return false;
     }
-    return true;
+    /* A number of -1 is legal; only errno tells. */
+    errno = 0;
+    return p->nice == 0 || nice(p->nice) != -1 || errno == 0;
 }
 
 /* Do what needs the rights of the MoM: names in directories that everybody writes to.

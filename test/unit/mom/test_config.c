@@ -5,19 +5,24 @@
 #include "mom/shell/config.h"
 
 #include "../unit.h"
+#include "mom/shell/directives.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static char said[512];
+static char said[2048];
 
 static void note(void *arg, int event, const char *object, const char *words)
 {
     (void)arg;
     (void)event;
+    size_t len = strlen(said);
+
     if (strcmp(object, "read_config") != 0 && strcmp(object, "parse_config") != 0)
-        snprintf(said, sizeof(said), "%s: %s", object, words);
+        snprintf(said + len, sizeof(said) - len, "%s: %s\n", object, words);
 }
 
 /* Read a file of one line; the caller ends '*ret'. */
@@ -73,7 +78,143 @@ static void test_numbers_have_bounds(void)
     }
 }
 
+/* Each directive of execution.md 6, rightly and wrongly: what is said of it. */
+static void test_every_directive_is_known(void)
+{
+    static const struct {
+        const char *line;
+        bool taken;
+        const char *words; /* among what is said; NULL: nothing is expected */
+    } rows[] = {
+        { "$action terminate 60 !/x/y %jobid a", true, "action: terminate: /x/y" },
+        { "$action checkpoint 0 !ck", true, "action: checkpoint: /nonexistent/ck" },
+        { "$action multinodebusy 0 requeue", true, NULL },
+        { "$action nonsense 60 !/x", false, NULL },
+        { "$action terminate soon !/x", false, NULL },
+        { "$action terminate 60 /x", false, NULL },
+        { "$action terminate 60", false, NULL },
+        { "$alien_attach on", true, "alien_attach: known, and not served" },
+        { "$alien_kill off", true, "alien_kill: known, and not served" },
+        { "$attach_allow false", true, "attach_allow: known, and not served" },
+        { "$checkpoint_path /x", true, "checkpoint_path: known, and not served" },
+        { "$checkpoint_path", false, "No value specified, no action taken." },
+        { "$clienthost h", true, NULL },
+        { "$clienthost", false, NULL },
+        { "$configversion 3", true, "will treat as old-style" },
+        { "$copy_alarm 5", true, "copy_alarm: setting 5" },
+        { "$cputmult 2", true, NULL },
+        { "$enforce mem", true, NULL },
+        { "$enforce !mem", true, NULL },
+        { "$enforce delta_cpufactor 2.5", true, NULL },
+        { "$enforce delta_cpufactor", false, "bad value" },
+        { "$enforce delta_cpufactor -1", false, "bad value" },
+        { "$enforce !delta_cpufactor", false, "bad value" },
+        { "$enforce mem 5", false, "bad value" },
+        { "$enforce nonsense", false, "bad value" },
+        { "$gen_nodefile_on_sister_mom no", true, "gen_nodefile_on_sister_mom: false" },
+        { "$gen_nodefile_on_sister_mom maybe", false,
+          "set_gen_nodefile_on_sister_mom: Illegal value \"maybe\", no action taken." },
+        { "$ideal_load 1.5", true, "add_static: " },
+        { "$ideal_load 1.5 suspend", false, "bad value" },
+        { "$job_launch_delay 30", true, "job_launch_delay: known, and not served" },
+        { "$job_launch_delay 0", false, "bad value" },
+        { "$jobdir_root PBS_USER_HOME", true, NULL },
+        { "$jobdir_root /nonexist", false,
+          "Security violation \"/nonexist\" resolves to \"(null)\"" },
+        { "$jobdir_root PBS_USER_HOME wrong", false, "bad value" },
+        { "$kbd_idle 10 20 1", true, "kbd_idle: known, and not served" },
+        { "$kbd_idle x", false, "bad value" },
+        { "$logevent 0x1ff", true, NULL },
+        { "$logevent many", false, NULL },
+        { "$max_check_poll 200", true, "max_check_poll: setting 200" },
+        { "$max_load 3 suspend", true, "max_load: known, and not served" },
+        { "$max_load -1", false, "bad value" },
+        { "$max_poll_downtime 60", true, NULL },
+        { "$min_check_poll 0", false, "min_check_poll: bad value \"0\"" },
+        { "$momname other", true, NULL },
+        { "$momname", false, NULL },
+        { "$port 15102", true, "port: known, and not served" },
+        { "$port 70000", false, "bad value" },
+        { "$prologalarm 5", true, "prolog alarm: 5" },
+        { "$prologalarm 0", false, "bad value" },
+        { "$reject_root_scripts true", true, "reject_root_scripts: true" },
+        { "$report_hook_checksums 1", true, "report_hook_checksums: known, and not" },
+        { "$restart_background yes", true,
+          "restart_background: known, and not served" },
+        { "$restart_transmogrify no", true, "restart_transmogrify: known, and not" },
+        { "$restrict_user maybe", false,
+          "set_restrict_user: Illegal value \"maybe\", no action taken." },
+        { "$restrict_user on", true, "restrict_user: known, and not served" },
+        { "$restrict_user_exceptions a,b", true, "restrict_user_exceptions: known" },
+        { "$restrict_user_maxsysid 500", true, "restrict_user_maxsysid: known" },
+        { "$restricted *.site", true, "restricted: known, and not served" },
+        { "$sister_join_job_alarm 20", true, "sister_join_job_alarm: known" },
+        { "$suspendsig 20 18", true, "suspendsig: 20 18" },
+        { "$suspendsig 20", true, NULL },
+        { "$suspendsig 0", false, "bad value" },
+        { "$suspendsig 20 x", false, "bad value" },
+        { "$suspendsig 99", false, "bad value" },
+        { "$tmpdir /tmp", true, NULL },
+        { "$tmpdir tmp", false, "Security violation" },
+        { "$usecp h:/a /b", true, NULL },
+        { "$usecp nohost", false, "usecp: invalid host specification: nohost" },
+        { "$vnodedef_additive 0", true, "vnodedef_additive: known, and not served" },
+        { "$wallmult 0.5", true, NULL },
+        { "$pbsserver h", false, NULL },
+        { "$foo", false, NULL },
+    };
+    const char *name;
+    bool is_served;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct config c;
+        bool taken = read_line(rows[i].line, &c);
+
+        if (taken != rows[i].taken || (rows[i].words && !strstr(said, rows[i].words)))
+            fprintf(stderr, "%s: %d %s\n", rows[i].line, taken, said);
+        CU_ASSERT_EQUAL(taken, rows[i].taken);
+        if (rows[i].words)
+            CU_ASSERT_PTR_NOT_NULL(strstr(said, rows[i].words));
+        config_fini(&c);
+    }
+    for (size_t i = 0; (name = directive_name(i, &is_served)); i++) {
+        size_t k = 0, len = strlen(name);
+
+        while (k < ARRAY_LEN(rows) &&
+               (strncmp(rows[k].line + 1, name, len) != 0 ||
+                (rows[k].line[len + 1] && rows[k].line[len + 1] != ' ')))
+            k++;
+        if (k == ARRAY_LEN(rows))
+            fprintf(stderr, "no row for %s\n", name);
+        CU_ASSERT(k < ARRAY_LEN(rows));
+    }
+}
+
+static void test_what_lines_mean(void)
+{
+    struct config c;
+
+    CU_ASSERT(read_line("$enforce cpuburst\n$enforce average_trialperiod 7\n"
+                        "$enforce mem\n$enforce !mem\n$suspendsig 20\n"
+                        "$reject_root_scripts yes\n$gen_nodefile_on_sister_mom off\n"
+                        "$action terminate 9 !t %jobid b",
+                        &c));
+    CU_ASSERT(c.enforce.cpuburst && !c.enforce.cpuaverage && !c.enforce.mem);
+    CU_ASSERT(c.enforce.average_trialperiod_s > 6.9 &&
+              c.enforce.delta_cpufactor > 1.04);
+    CU_ASSERT(c.suspend_signo == 20 && c.resume_signo == SIGCONT);
+    CU_ASSERT(c.reject_root_scripts && !c.nodefile_on_sisters);
+    CU_ASSERT_EQUAL(c.actions[CONFIG_ACTION_TERMINATE].limit_s, 9);
+    CU_ASSERT_EQUAL(c.actions[CONFIG_ACTION_TERMINATE].n_args, 2);
+    CU_ASSERT_STRING_EQUAL(c.actions[CONFIG_ACTION_TERMINATE].args[1], "b");
+    CU_ASSERT_PTR_NULL(c.actions[CONFIG_ACTION_CHECKPOINT].path);
+    config_fini(&c);
+}
+
 static const struct unit_case cases[] = {
+    { "every directive is known, and says so when it is not served",
+      test_every_directive_is_known },
+    { "lines mean what they say", test_what_lines_mean },
     { "a number that nothing can be calculated with is refused",
       test_numbers_have_bounds },
 };

@@ -389,6 +389,116 @@ static void test_an_epilogue_comes_before_the_obituary(void)
     bench_fini(&b);
 }
 
+/* More processors than asked for: said once, or the end, as $enforce says. */
+static void test_processors_are_counted(void)
+{
+    static const struct {
+        const char *story;
+        bool burst, average;
+        int64_t cput_s; /* of the second minute; the first is idle */
+        int32_t status; /* INT32_MIN: it goes on */
+        const char *text;
+    } rows[] = {
+        { "as many as asked for", true, true, 60, INT32_MIN, NULL },
+        { "a burst, which nobody forbids", false, false, 400, INT32_MIN,
+          "ncpus 3.3 exceeded limit 1 (burst)" },
+        { "a burst", true, false, 400, -24, "ncpus 3.3 exceeded limit 1 (burst)" },
+        { "on average", false, true, 400, -25, "ncpus 3.3 exceeded limit 1 (sum)" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct mom_config cfg = node1_config();
+        struct mom_usage used = { .cput_s = 0 };
+        struct wire_attrs attrs;
+        struct bench b;
+
+        bench_init(&b);
+        cfg.enforce = (struct mom_enforce)MOM_ENFORCE_DEFAULTS;
+        cfg.enforce.cpuburst = rows[i].burst;
+        cfg.enforce.cpuaverage = rows[i].average;
+        cfg.enforce.average_trialperiod_s = 60;
+        cfg.enforce.delta_weightup = 1;
+        cfg.max_check_poll_s = cfg.min_check_poll_s;
+        mom_set_rules(b.m, &cfg);
+        attrs = job_attrs(&b, "3");
+        attrs.n = 0;
+        add(&b, &attrs, "euser", NULL, "joe");
+        add(&b, &attrs, "Resource_List", "ncpus", "1");
+        send_job(&b, "1.svr", &attrs);
+        mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+        mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
+        forget(&b);
+        used.cput_s = rows[i].cput_s;
+        for (int minute = 2; minute <= 3; minute++) {
+            mom_used(b.m, b.now_at + (minute - 1) * 120, "1.svr", &used);
+            mom_sampled(b.m, b.now_at + (minute - 1) * 120, &b.out);
+        }
+        if (rows[i].text && !logged(&b, rows[i].text))
+            fprintf(stderr, "%s\n", rows[i].story);
+        CU_ASSERT(!rows[i].text || logged(&b, rows[i].text));
+        CU_ASSERT_EQUAL(killed_with(&b, SIGTERM), rows[i].status != INT32_MIN);
+        forget(&b);
+        mom_exited(b.m, b.now_at + 300, "1.svr", 256 + SIGTERM, NULL, &b.out);
+        if (rows[i].status != INT32_MIN)
+            CU_ASSERT_EQUAL(told_status(&b), rows[i].status);
+        bench_fini(&b);
+    }
+}
+
+/* Memory is limited by what the chunks on this host have of it; processor time by what
+ * all hosts have used. */
+static void test_memory_is_limited_by_host(void)
+{
+    struct mom_config cfg = node1_config();
+    struct mom_usage used = { .mem_kb = 1500 };
+    struct wire_attrs attrs;
+    struct bench b;
+
+    bench_init(&b);
+    cfg.enforce = (struct mom_enforce)MOM_ENFORCE_DEFAULTS;
+    cfg.enforce.mem = true;
+    mom_set_rules(b.m, &cfg);
+    attrs = job_attrs(&b, "3");
+    add(&b, &attrs, "Resource_List", "mem", "3mb");
+    run_job(&b, "2.svr"); /* without a limit of memory */
+    send_job(&b, "1.svr", &attrs);
+    mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+    mom_started(b.m, b.now_at, "1.svr", 4712, 0, NULL, &b.out);
+    forget(&b);
+    for (int i = 0; i < 2; i++) {
+        used.mem_kb = i ? 3073 : 3072;
+        mom_used(b.m, b.now_at + 1, "1.svr", &used);
+        mom_used(b.m, b.now_at + 1, "2.svr", &used);
+        mom_sampled(b.m, b.now_at + 1, &b.out);
+        CU_ASSERT_EQUAL(logged(&b, "mem 3073kb exceeded limit 3072kb"), i == 1);
+    }
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_KILL, 1)); /* one job, once */
+    bench_fini(&b);
+}
+
+/* $suspendsig: other signals than SIGSTOP and SIGCONT. */
+static void test_suspension_has_its_signals(void)
+{
+    struct mom_config cfg = node1_config();
+    struct bench b;
+
+    bench_init(&b);
+    cfg.suspend_signo = SIGTSTP;
+    cfg.resume_signo = SIGUSR2;
+    mom_set_rules(b.m, &cfg);
+    run_job(&b, "1.svr");
+    signal_job(&b, "1.svr", "suspend");
+    CU_ASSERT(killed_with(&b, SIGTSTP) && !killed_with(&b, SIGSTOP));
+    forget(&b);
+    signal_job(&b, "1.svr", "suspend");
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_BADSTATE);
+    CU_ASSERT_FALSE(killed_with(&b, SIGTSTP));
+    forget(&b);
+    signal_job(&b, "1.svr", "resume");
+    CU_ASSERT(killed_with(&b, SIGUSR2) && !killed_with(&b, SIGCONT));
+    bench_fini(&b);
+}
+
 static void test_registration(void)
 {
     const struct mom_config cfg = node1_config();
@@ -1421,6 +1531,10 @@ static void test_own_user_only(void)
 }
 
 static const struct unit_case cases[] = {
+    { "processors are counted, and more than asked for is said or ended",
+      test_processors_are_counted },
+    { "memory is limited by host", test_memory_is_limited_by_host },
+    { "suspension has its signals", test_suspension_has_its_signals },
     { "an epilogue comes before the obituary",
       test_an_epilogue_comes_before_the_obituary },
     { "files come before their job", test_files_come_before_their_job },

@@ -215,6 +215,54 @@ static void test_a_nodefile_without_end(void)
     }
 }
 
+static rlim_t limit_of(const struct plan *p, int resource)
+{
+    for (size_t i = 0; i < p->n_limits; i++)
+        if (p->limits[i].resource == resource)
+            return p->limits[i].value;
+    return RLIM_INFINITY;
+}
+
+/* Of two that the kernel knows as one the lower counts, and the processor's clock is
+ * that of the host (execution.md 18). */
+static void test_limits_of_one_kind(void)
+{
+    static const struct {
+        const char *name, *value;
+    } asked[] = { { "cput", "00:02:00" }, { "pcput", "00:01:00" }, { "file", "1mb" },
+                  { "vmem", "2gb" },      { "pvmem", "1gb" },      { "mem", "10kb" },
+                  { "pmem", "20kb" },     { "nice", "7" } };
+    struct site s;
+    struct plan p;
+
+    site_new(&s);
+    s.config.cputmult = 2;
+    for (size_t i = 0; i < ARRAY_LEN(asked); i++)
+        add(&s, "Resource_List", asked[i].name, asked[i].value);
+    CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+    CU_ASSERT_EQUAL(p.n_limits, 4);
+    CU_ASSERT_EQUAL(limit_of(&p, RLIMIT_CPU), 30);
+    CU_ASSERT_EQUAL(limit_of(&p, RLIMIT_FSIZE), 1 << 20);
+    CU_ASSERT_EQUAL(limit_of(&p, RLIMIT_AS), 1 << 30);
+    CU_ASSERT_EQUAL(limit_of(&p, RLIMIT_RSS), 10 << 10);
+    CU_ASSERT_EQUAL(p.nice, 7);
+    site_free(&s);
+}
+
+/* $reject_root_scripts */
+static void test_jobs_of_root_may_be_rejected(void)
+{
+    struct site s;
+    struct plan p;
+    struct diag why;
+
+    site_new(&s);
+    s.config.reject_root_scripts = true;
+    CU_ASSERT_EQUAL(plan_make(&s.host, ID, &s.attrs, NULL, s.arena, &p, &why),
+                    geteuid() == 0 ? START_BAD_USER : 0);
+    site_free(&s);
+}
+
 static void test_limits(void)
 {
     struct site s;
@@ -264,6 +312,8 @@ int main(void)
         { "node file", test_nodefile },
         { "a node file without end", test_a_nodefile_without_end },
         { "limits", test_limits },
+        { "limits of one kind are one", test_limits_of_one_kind },
+        { "jobs of root may be rejected", test_jobs_of_root_may_be_rejected },
         { "a terminal", test_a_terminal },
     };
 

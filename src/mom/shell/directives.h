@@ -1,0 +1,33 @@
+/* directives.h - the lines of mom_priv/config that begin with a dollar sign; private to
+ * the reading of the configuration (config.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_SHELL_DIRECTIVES_H
+#define MOM_SHELL_DIRECTIVES_H
+
+#include "mom/shell/config.h"
+
+struct reading { /* of the files */
+    struct config *c;
+    const struct config_log *log;
+    const char *mom_priv;
+    const char *file;
+    bool ok; /* no line was wrong so far */
+};
+
+void reading_say(const struct reading *r, int event, const char *object,
+                 const char *fmt, ...) PRINTF_LIKE(4, 5);
+
+/* What holds without a line that says otherwise. */
+void directives_defaults(struct config *c);
+void directives_default_polls(struct config *c);
+
+/* Take "$name value", the n-th line of the file. What is wrong with it is said, and the
+ * reading is not ok any more. */
+void directive_take(struct reading *r, int n, const char *line);
+
+/* For tests: the names of all directives, NULL behind the last; whether that one is
+ * served, or only known and said in the log. */
+const char *directive_name(size_t i, bool *ret_is_served);
+
+#endif

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of a job's processes: what the kernel is told, and what the MoM sees to
+(execution.md 17, 18)."""
+import os
+import resource
+import signal
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+from story import *
+from test_mom import exit_status, seq, session_of
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster(vnodes=2, ncpus=4) as c:
+        yield c
+
+
+NOWHERE = {"Output_Path": "/dev/null", "Join_Path": "oe"}
+
+
+@pytest.fixture
+def configured(cluster):
+    """Lines for mom_priv/config, taken away again."""
+    path = os.path.join(cluster.home, "mom_priv/config")
+    with open(path) as f:
+        before = f.read()
+
+    def configure(*lines):
+        with open(path, "w") as f:
+            f.write(before + "".join(line + "\n" for line in lines))
+        cluster.mom.restart()
+        cluster.wait_nodes()
+    yield configure
+    with open(path, "w") as f:
+        f.write(before)
+    cluster.mom.restart()
+    cluster.wait_nodes()
+
+
+def test_the_kernel_is_told(cluster):
+    server = cluster.server
+    jid = server.submit(Job(attrs={
+        "Job_Name": "told", "Join_Path": "oe", "Resource_List.cput": "00:02:00",
+        "Resource_List.pcput": "00:01:00", "Resource_List.file": "3mb",
+        "Resource_List.pvmem": "4gb", "Resource_List.nice": 5},
+        script="#!/bin/bash\nulimit -t; ulimit -f; ulimit -v; nice\n"))
+    assert exit_status(server, jid) == 0
+    assert cluster.output(USER1, "told.o" + seq(jid)).split() == \
+        ["60", "3072", str(4 << 20), "5"]
+
+
+def test_processor_time_is_over(cluster):
+    """The kernel ends a single process."""
+    server = cluster.server
+    jid = server.submit(Job(attrs=dict(NOWHERE, **{"Resource_List.cput": 1}),
+                            script="#!/bin/sh\nexec sh -c 'while :; do :; done'\n"))
+    assert exit_status(server, jid) in (256 + signal.SIGKILL, 256 + signal.SIGXCPU, 137)
+
+
+def test_a_file_does_not_grow(cluster):
+    server = cluster.server
+    jid = server.submit(Job(attrs=dict(NOWHERE, **{"Resource_List.file": "1kb"}),
+                            script="#!/bin/sh\nexec head -c 5000 /dev/zero > $TMPDIR/f\n"))
+    assert exit_status(server, jid) in (256 + signal.SIGXFSZ, 128 + signal.SIGXFSZ)
+
+
+def test_processor_time_of_several_processes(cluster, configured):
+    """The MoM sums them up at each look."""
+    configured("$min_check_poll 1", "$max_check_poll 1")
+    server = cluster.server
+    jid = server.submit(Job(attrs={"Job_Name": "several", "Output_Path": "/dev/null",
+                                   "Resource_List.cput": 2},
+                            script="#!/bin/sh\nfor i in 1 2 3 4; do sh -c "
+                                   "'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; sleep 1000' & "
+                                   "done\nfor i in 1 2 3 4 5 6 7 8; do sh -c "
+                                   "'i=0; while [ $i -lt 900000 ]; do i=$((i+1)); done' & done\n"
+                                   "wait\n"))
+    assert exit_status(server, jid) == -28
+    assert "=>> PBS: job killed: cput " in cluster.output(USER1, "several.e" + seq(jid))
+
+
+def test_more_processors_than_asked_for(cluster, configured):
+    """$enforce cpuburst ends it; without it, it is said once."""
+    configured("$min_check_poll 1", "$max_check_poll 1", "$enforce cpuburst",
+               "$enforce delta_percent_over 10", "$enforce delta_cpufactor 0.1",
+               "$enforce delta_weightup 1")
+    server = cluster.server
+    jid = server.submit(Job(attrs={"Job_Name": "burst", "Output_Path": "/dev/null"},
+                            script="#!/bin/sh\nwhile :; do :; done\n"))
+    assert exit_status(server, jid) == -24
+    text = cluster.output(USER1, "burst.e" + seq(jid))
+    assert "=>> PBS: job killed: ncpus " in text and "exceeded limit 1 (burst)" in text
+    cluster.mom.log_match("exceeded limit 1 (burst)")
+
+
+def test_usage_is_told(cluster, configured):
+    configured("$min_check_poll 1", "$max_check_poll 1")
+    server, gate = cluster.server, Gate(cluster, "usage")
+    jid = server.submit(Job(attrs=NOWHERE, script="#!/bin/sh\nx=$(head -c 20000000 /dev/zero | "
+                                                  "tr '\\0' a)\nwhile [ ! -e %s ]; do :; done\n"
+                                                  % gate.path))
+
+    def used():
+        job = server.status(JOB, jid)[0]
+        mem = int(job.get("resources_used.mem", "0kb")[:-2])
+        cpu = int(job.get("resources_used.cpupercent", "0"))
+        return mem > 10000 and cpu > 0 and int(job["resources_used.vmem"][:-2]) >= mem and \
+            job["resources_used.ncpus"] == "1" and job["resources_used.cput"] > "00:00:00"
+    wait_for("its usage", used)
+    gate.open()
+    assert exit_status(server, jid) == 0
+    line = server.accounting_match(";E;%s;" % jid)
+    assert int(line.split("resources_used.mem=")[1].split("kb")[0]) > 10000
+
