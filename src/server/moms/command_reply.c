@@ -161,8 +161,12 @@ static void reply_to_stage_in(struct moms_turn *t, const struct job *job,
         text);
     rec = moms_record(t, FACT_JOB_REJECTED, OBJ_JOB, job->obj.id);
     rec->reason = REASON_STAGE_IN;
-    job_waits_for_files(job, rec, stage_in_comment(text, t->out->arena), t->now_at,
-                        t->out);
+    /* A subjob does not wait by itself: it is tried again until its array is held. */
+    if (job->parent)
+        job_back_in_queue(job, rec, NULL, t->now_at, t->out);
+    else
+        job_waits_for_files(job, rec, stage_in_comment(text, t->out->arena), t->now_at,
+                            t->out);
 }
 
 static void reply_to_copy(struct moms_turn *t, const struct mom *mom,
