@@ -47,7 +47,8 @@ void *arena_copy(struct arena *a, const void *p, size_t size_bytes) MUST_CHECK;
 
 /* Texts cost their characters and the NUL that is put behind them, no alignment.
  * arena_text() copies bytes of any kind; arena_strdup(a, NULL) is NULL. arena_strndup()
- * ends at a NUL or after 'len' bytes; NULL with 0, an empty buffer, is the empty text. */
+ * ends at a NUL or after 'len' bytes; NULL with 0, an empty buffer, is the empty text.
+ */
 char *arena_text(struct arena *a, const char *p, size_t len) MUST_CHECK;
 char *arena_strdup(struct arena *a, const char *s) MUST_CHECK;
 char *arena_strndup(struct arena *a, const char *s, size_t len) MUST_CHECK;

@@ -125,7 +125,8 @@ bool proposal_meets_neighbour(const struct occurrence *oc, int64_t start_at,
 
 /* Append the records that open it; they come first in the decision, since its number is
  * that of the first one. The times of each part may be altered, and it meets no later
- * occurrence of its own. A series that nobody has confirmed is a proposal of its own. */
+ * occurrence of its own. A series that nobody has confirmed is a proposal of its own.
+ */
 void proposal_open(const struct model *m, const struct proposal *p,
                    struct decision *out);
 

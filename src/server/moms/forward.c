@@ -33,8 +33,7 @@ static void take(struct forwarded *f, const struct wire_reply *reply)
         return;
     f->code = reply->code;
     free(f->text);
-    f->text =
-        reply->choice == REPLY_TEXT && reply->text ? xstrdup(reply->text) : NULL;
+    f->text = reply->choice == REPLY_TEXT && reply->text ? xstrdup(reply->text) : NULL;
 }
 
 void forwarded_answer(struct moms_turn *t, struct forwarded *f,
