@@ -18,9 +18,12 @@ static void check(const struct recur *r, const struct zone *z, int64_t duration_
     int64_t *at = ARENA_ARRAY(arena, int64_t, MOST);
     size_t n_listed = recur_list(r, z, START_AT, INT64_MAX, MOST, at), n = 0;
     struct diag why = { 0 };
-    int code = recur_check(r, z, START_AT, duration_s, &n, &why);
+    int64_t *starts = ARENA_ARRAY(arena, int64_t, RECUR_MAX);
+    int code = recur_expand(r, z, START_AT, duration_s, starts, &n, &why);
 
     FUZZ_CHECK(code == why.code && (code || n > 0));
+    for (size_t i = 0; code == 0 && i < MIN_OF(n, n_listed); i++)
+        FUZZ_CHECK(starts[i] == at[i]);
     for (size_t i = 0; i < n_listed; i++) {
         FUZZ_CHECK(at[i] >= START_AT && (i == 0 || at[i] > at[i - 1]));
         if (code == 0 && i > 0 && at[i] - START_AT < RECUR_HORIZON_S)

@@ -18,7 +18,7 @@
 
 #define RECUR_MAX_TEXT  66    /* characters of a rule */
 #define RECUR_MAX       10000 /* occurrences of a series */
-#define RECUR_MAX_STEPS 30000 /* dates looked at for one question: 70 ms */
+#define RECUR_MAX_STEPS 30000 /* dates looked at for one question: 100 ms */
 /* What lies further behind the start is not looked at: three years. */
 #define RECUR_HORIZON_S (INT64_C(3) * 365 * 86400)
 
@@ -29,12 +29,15 @@ struct recur;
 int recur_parse(const char *text, struct arena *arena, struct recur **ret,
                 struct diag *why) MUST_CHECK;
 
-/* May a series of this length be? 'start_at' is where the rule begins, which need not
- * be an occurrence. PBSE_BADTSPEC: no occurrence at all, more than RECUR_MAX, or two
- * that overlap; PBSE_BAD_RRULE_YEARLY .. _SECONDLY: longer than the rule's period. On
- * success *ret_n is the number of occurrences up to the horizon, at least 1. */
-int recur_check(const struct recur *r, const struct zone *z, int64_t start_at,
-                int64_t duration_s, size_t *ret_n, struct diag *why) MUST_CHECK;
+/* The occurrences of a series of this length, if it may be. 'start_at' is where the
+ * rule begins, which need not be an occurrence. PBSE_BADTSPEC: no occurrence at all,
+ * more than RECUR_MAX, or two that overlap; PBSE_BAD_RRULE_YEARLY .. _SECONDLY: longer
+ * than the rule's period. On success *ret_n is the number of occurrences up to the
+ * horizon, at least 1, and their starts, rising, are in 'ret_at', which has room for
+ * RECUR_MAX of them; it is scratch when there is an error. */
+int recur_expand(const struct recur *r, const struct zone *z, int64_t start_at,
+                 int64_t duration_s, int64_t *ret_at, size_t *ret_n,
+                 struct diag *why) MUST_CHECK;
 
 /* The first occurrences, rising, at most 'max' and none at or after 'before_at'.
  * Returns how many were written. */

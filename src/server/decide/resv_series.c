@@ -25,13 +25,12 @@ int resv_series_expand(const char *rule, const struct zone *zone, int64_t start_
     if (!zone)
         return diag_code(why, PBSE_BAD_ICAL_TZ);
     err = recur_parse(rule, arena, &r, why);
-    if (!err)
-        err = recur_check(r, zone, start_at, duration_s, &n, why);
     if (err)
         return err;
-    at = ARENA_ARRAY(arena, int64_t, n);
-    /* The same walk as that of the check, so that it comes as far. */
-    n = recur_list(r, zone, start_at, start_at + RECUR_HORIZON_S, n, at);
+    at = ARENA_ARRAY(arena, int64_t, RECUR_MAX);
+    err = recur_expand(r, zone, start_at, duration_s, at, &n, why);
+    if (err)
+        return err;
     MUST(n > 0 && n <= RECUR_MAX);
     v = ARENA_ARRAY(arena, struct window, n);
     for (size_t i = 0; i < n; i++)

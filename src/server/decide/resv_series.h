@@ -19,7 +19,7 @@ struct series_times {
 
 /* The occurrences of the rule within three years of 'start_at', which need not be one
  * of them. 'zone' is that of PBS_TZID, NULL when there is none of that name:
- * PBSE_BAD_ICAL_TZ. Else the errors of recur_parse() and recur_check(), in this order;
+ * PBSE_BAD_ICAL_TZ. Else the errors of recur_parse() and recur_expand(), in this order;
  * *ret is written on success only. Cost: RECUR_MAX_STEPS steps twice, at most. */
 int resv_series_expand(const char *rule, const struct zone *zone, int64_t start_at,
                        int64_t duration_s, struct arena *arena,

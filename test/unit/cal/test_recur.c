@@ -17,6 +17,7 @@
 #define UTC      "UTC0"
 
 static struct arena *arena;
+static int64_t starts[RECUR_MAX];
 
 /* "2026-11-21 09:00" in the zone's clocks. */
 static int64_t at_of(const struct zone *z, const char *text)
@@ -251,8 +252,8 @@ static void test_lengths(void)
         int code;
 
         CU_ASSERT_EQUAL_FATAL(recur_parse(cases[i].rule, arena, &r, NULL), 0);
-        code = recur_check(r, z, at_of(z, "2026-11-21 09:00"), cases[i].duration_s, &n,
-                           &why);
+        code = recur_expand(r, z, at_of(z, "2026-11-21 09:00"), cases[i].duration_s,
+                            starts, &n, &why);
         if (code != cases[i].code || n != cases[i].n)
             fprintf(stderr, "%s, %lld s: %d, %zu\n", cases[i].rule,
                     (long long)cases[i].duration_s, code, n);
@@ -270,12 +271,14 @@ static void test_short_day(void)
     size_t n;
 
     CU_ASSERT_EQUAL_FATAL(recur_parse("FREQ=DAILY;COUNT=5", arena, &r, NULL), 0);
-    CU_ASSERT_EQUAL(recur_check(r, z, at_of(z, "2027-03-02 09:00"), 86400, &n, NULL),
-                    0);
-    CU_ASSERT_EQUAL(recur_check(r, z, at_of(z, "2027-03-12 09:00"), 86400, &n, NULL),
-                    PBSE_BADTSPEC);
     CU_ASSERT_EQUAL(
-        recur_check(r, z, at_of(z, "2027-03-12 09:00"), 23 * 3600, &n, NULL), 0);
+        recur_expand(r, z, at_of(z, "2027-03-02 09:00"), 86400, starts, &n, NULL), 0);
+    CU_ASSERT_EQUAL(
+        recur_expand(r, z, at_of(z, "2027-03-12 09:00"), 86400, starts, &n, NULL),
+        PBSE_BADTSPEC);
+    CU_ASSERT_EQUAL(
+        recur_expand(r, z, at_of(z, "2027-03-12 09:00"), 23 * 3600, starts, &n, NULL),
+        0);
 }
 
 /* A rule whose occurrences are rare, or never come, ends when its steps are used up. */
@@ -302,6 +305,47 @@ static void test_bounded(void)
     }
 }
 
+/* The same dates said in two ways: by an interval alone, which is counted here, and
+ * with a part that adds occurrences, which libical expands. */
+static void test_even_steps(void)
+{
+    static const struct {
+        const char *even, *parts;
+    } cases[] = {
+        { "FREQ=HOURLY;COUNT=9999;INTERVAL=12", "FREQ=DAILY;COUNT=9999;BYHOUR=1,13" },
+        { "FREQ=HOURLY;INTERVAL=24;COUNT=9999", "FREQ=DAILY;COUNT=9999;BYHOUR=1" },
+        { "FREQ=MINUTELY;INTERVAL=720;COUNT=999", "FREQ=DAILY;COUNT=999;BYHOUR=1,13" },
+        { "FREQ=SECONDLY;INTERVAL=21600;COUNT=999",
+          "FREQ=DAILY;COUNT=999;BYHOUR=1,7,13,19" },
+        { "FREQ=DAILY;COUNT=9999", "FREQ=DAILY;COUNT=9999;BYHOUR=1" },
+        { "FREQ=DAILY;INTERVAL=3;COUNT=99", "FREQ=DAILY;INTERVAL=3;COUNT=99;BYHOUR=1" },
+        { "FREQ=DAILY;INTERVAL=5;BYDAY=MO,SA;COUNT=99",
+          "FREQ=DAILY;INTERVAL=5;BYDAY=MO,SA;COUNT=99;BYHOUR=1" },
+        { "FREQ=WEEKLY;COUNT=999", "FREQ=WEEKLY;COUNT=999;BYDAY=SA" },
+        { "FREQ=WEEKLY;INTERVAL=3;COUNT=99",
+          "FREQ=WEEKLY;INTERVAL=3;COUNT=99;BYHOUR=1" },
+        { "FREQ=DAILY;UNTIL=20270401", "FREQ=DAILY;UNTIL=20270401;BYHOUR=1" },
+    };
+    static int64_t even[RECUR_MAX], parts[RECUR_MAX];
+    const struct zone *z = tzif_zone(NEW_YORK, 0, arena);
+    int64_t start_at = at_of(z, "2026-11-21 01:30");
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct recur *a, *b;
+        size_t n;
+
+        CU_ASSERT_EQUAL_FATAL(recur_parse(cases[i].even, arena, &a, NULL), 0);
+        CU_ASSERT_EQUAL_FATAL(recur_parse(cases[i].parts, arena, &b, NULL), 0);
+        n = recur_list(a, z, start_at, INT64_MAX, RECUR_MAX, even);
+        CU_ASSERT(n > 10);
+        CU_ASSERT_EQUAL_FATAL(recur_list(b, z, start_at, INT64_MAX, RECUR_MAX, parts),
+                              n);
+        if (memcmp(even, parts, n * sizeof(*even)) != 0)
+            fprintf(stderr, "%s and %s\n", cases[i].even, cases[i].parts);
+        CU_ASSERT_EQUAL(memcmp(even, parts, n * sizeof(*even)), 0);
+    }
+}
+
 static void test_horizon(void)
 {
     const struct zone *z = tzif_zone(UTC, 0, arena);
@@ -324,6 +368,7 @@ int main(void)
         { "bad rules are refused with their codes", test_refused },
         { "an occurrence is no longer than its rule allows", test_lengths },
         { "the day that loses an hour counts", test_short_day },
+        { "dates that are equally far are those of the library", test_even_steps },
         { "no rule makes a question long", test_bounded },
         { "the horizon is not crossed", test_horizon },
     };
