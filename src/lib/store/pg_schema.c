@@ -51,7 +51,7 @@ static const char tables[] =
 
 /* What brings a layout to the next one, by its version. Version 2 is the first that a
  * store in PostgreSQL can have; version 3 changed the file of SQLite only. */
-static const char *const steps[STORE_SCHEMA_VERSION] = { [2] = "" };
+static const char *const steps[STORE_SCHEMA_VERSION] = { [2] = "", [3] = "" };
 
 /* Try to take the writer's lock. 1: we have it, 0: another session has it, -1: failed.
  */

@@ -12,6 +12,7 @@
 
 #include "lib/attr/resv_attrs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -23,10 +24,47 @@ static enum store_op op_of(enum fact fact)
     return fact_removes(fact) ? STORE_REMOVE : STORE_CHANGE;
 }
 
-/* What is derived or computed has no row in the store. */
-static bool is_stored(const struct attr_table *table, int attr)
+/* What an occurrence that comes later has unless a row says otherwise. A series makes
+ * thousands of them in one transaction, and these were half of their rows. */
+static const int usual_attrs[] = { OCCURRENCE_A_INDEX, OCCURRENCE_A_STATE,
+                                   OCCURRENCE_A_SUBSTATE };
+
+static int64_t usual_value(const char *id, int attr)
 {
-    return !(table->rows[attr].flags & ATTR_NOT_SAVED);
+    const char *bracket = strchr(id, '[');
+
+    switch (attr) {
+    case OCCURRENCE_A_STATE:
+        return resv_phase_state(PHASE_CONFIRMED);
+    case OCCURRENCE_A_SUBSTATE:
+        return resv_phase_substate(PHASE_CONFIRMED);
+    default:
+        MUST(attr == OCCURRENCE_A_INDEX);
+        return bracket ? strtoll(bracket + 1, NULL, 10) : 1;
+    }
+}
+
+static bool is_usual(const struct record *rec, const struct change *c)
+{
+    char text[24];
+
+    if (rec->kind != OBJ_OCCURRENCE || !fact_creates(rec->fact) || !c->after)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(usual_attrs); i++) {
+        if (usual_attrs[i] != c->attr)
+            continue;
+        snprintf(text, sizeof(text), "%" PRId64, usual_value(rec->id, c->attr));
+        return strcmp(text, c->after) == 0;
+    }
+    return false;
+}
+
+/* What is derived or computed has no row in the store. */
+static bool is_stored(const struct record *rec, const struct change *c)
+{
+    const struct attr_row *row = &kind_table(rec->kind)->rows[c->attr];
+
+    return !(row->flags & ATTR_NOT_SAVED) && !is_usual(rec, c);
 }
 
 struct store_record records_to_store(const struct record *rec, struct arena *arena)
@@ -51,7 +89,7 @@ struct store_record records_to_store(const struct record *rec, struct arena *are
     for (size_t i = 0; i < rec->n_changes; i++) {
         const struct change *c = &rec->changes[i];
 
-        if (is_stored(table, c->attr))
+        if (is_stored(rec, c))
             v[to.n++] = (struct store_change){ table->rows[c->attr].name,
                                                c->resource ? c->resource : "",
                                                c->before, c->after };
@@ -100,6 +138,14 @@ struct loading {
     struct diag *why;
 };
 
+/* Rows come behind these, and say what is different. */
+static void load_usual(struct loading *l, struct record *rec)
+{
+    for (size_t i = 0; rec->kind == OBJ_OCCURRENCE && i < ARRAY_LEN(usual_attrs); i++)
+        record_change_num(rec, l->arena, usual_attrs[i],
+                          usual_value(rec->id, usual_attrs[i]));
+}
+
 static int load_changes(const struct attr_table *table, const struct store_record *row,
                         struct loading *l, struct record *rec)
 {
@@ -139,6 +185,7 @@ static int load_object(void *arg, const struct store_record *row)
             "the store's %.20s %.80s is of an unknown kind: use the version that "
             "wrote it, or restore a backup",
             row->kind, row->id);
+    load_usual(l, &rec);
     err = check_alone(l->svr, kind, row->id, l->why);
     if (!err)
         err = load_changes(kind_table(kind), row, l, &rec);

@@ -11,6 +11,7 @@
 
 #include "lib/store/store.h"
 #include "server/model/load_check.h"
+#include "server/model/occurrence.h"
 #include "server/shell/records.h"
 
 #include <stdio.h>
@@ -108,6 +109,36 @@ static void the_world_is_made(void)
             keep(o);
         }
     CU_ASSERT_TRUE(n_objects > 15);
+}
+
+/* Thousands of occurrences are made at once: what each has anyway is no row. */
+static void test_usual_values_have_no_rows(void)
+{
+    const struct svr_config cfg = { .server_name = "svr",
+                                    .server_host = "svr",
+                                    .version = "23.06.06",
+                                    .holdfast_version = "0.1.0",
+                                    .root_user = "root" };
+    const struct store_batch batch = { .n_records = n_objects, .records = objects };
+    struct svr *s = svr_new(&cfg);
+    const struct object *third;
+    struct store *store;
+    struct diag why;
+    size_t n_rows = 0;
+
+    for (size_t i = 0; i < n_objects; i++)
+        if (strcmp(objects[i].id, "S2[3].svr") == 0)
+            n_rows = objects[i].n;
+    CU_ASSERT_EQUAL(n_rows, 3); /* its start, its end and its vnodes */
+    CU_ASSERT_EQUAL_FATAL(store_open("memory:", &store, &why), 0);
+    CU_ASSERT_EQUAL_FATAL(store_commit(store, &batch, &why), 0);
+    CU_ASSERT_EQUAL_FATAL(records_load(store, s, &why), 0);
+    third = model_find(svr_model(s), OBJ_OCCURRENCE, "S2[3]");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(third);
+    CU_ASSERT_EQUAL(obj_num(third, OCCURRENCE_A_INDEX, 0), 3);
+    CU_ASSERT_EQUAL(occurrence_phase(&TO_LATER(third)->occurrence), PHASE_CONFIRMED);
+    store_close(store);
+    svr_free(s);
 }
 
 /* Where the process is, so that the one that waits for it can tell. */
@@ -339,6 +370,7 @@ static void nothing_crashes(void)
 static const struct unit_case cases[] = {
     { "the world has objects of all kinds", the_world_is_made },
     { "a store that nobody has edited is loaded", nothing_is_refused_without_an_edit },
+    { "usual values have no rows", test_usual_values_have_no_rows },
     { "no edit of the store makes a start crash", nothing_crashes },
 };
 
