@@ -110,6 +110,27 @@ static void put_large(struct store *s, uint64_t seq, const char *value)
     CU_ASSERT_EQUAL(suite_commit(s, &r, 1), 0);
 }
 
+/* Nobody who waits for a commit waits for the log to be brought into the file. */
+static void test_log_comes_into_the_file_behind_the_commit(void)
+{
+    const size_t n = (size_t)8 << 20;
+    char *value = xcalloc(1, n + 1);
+    struct store *s;
+    int64_t before;
+
+    remove_files();
+    s = open_file();
+    before = file_bytes();
+    memset(value, 'x', n);
+    put_large(s, 1, value);
+    CU_ASSERT_EQUAL(file_bytes(), before);
+    store_tidy(s);
+    CU_ASSERT(file_bytes() > (int64_t)n);
+    store_close(s);
+    remove_files();
+    free(value);
+}
+
 static void test_what_is_free_goes_back_to_the_file_system(void)
 {
     const size_t n = (size_t)40 << 20;
@@ -722,6 +743,8 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "the memory store fails on demand", test_memory_fails_on_demand },
+        { "the log comes into the file behind the commit",
+          test_log_comes_into_the_file_behind_the_commit },
         { "what is free goes back to the file system",
           test_what_is_free_goes_back_to_the_file_system },
         { "a killed writer loses nothing that was told",
