@@ -61,10 +61,16 @@ def stamp(line):
     return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
 
 
-def stamps(server, word):
-    """When the server's log says so: first and last."""
-    lines = [line for line in server.log_lines() if word in line]
-    return stamp(lines[0]), stamp(lines[-1])
+def last_stamp(server, word):
+    return max(stamp(line) for line in server.log_lines() if word in line)
+
+
+def busy_s(server, words):
+    """From the first to the last line with one of the words. Walltimes are whole seconds: pauses
+    in which no job is due are left out."""
+    times = sorted(stamp(line) for line in server.log_lines() if any(w in line for w in words))
+    gaps = [b - a for a, b in zip(times, times[1:])]
+    return sum(gap for gap in gaps if gap < 0.3)
 
 
 def wait_count(server, word, deadline=600):
@@ -87,13 +93,13 @@ def run(cluster, args):
     server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
     begin = stamp(next(l for l in reversed(server.log_lines()) if "attributes set: scheduling = True" in l))
     wait_count(server, "Running:%d " % args.jobs)
-    say("started", args.jobs, stamps(server, "Job Run at request")[1] - begin, before,
+    say("started", args.jobs, last_stamp(server, "Job Run at request") - begin, before,
         all_us(cluster))
     server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
     before = all_us(cluster)
     wait_count(server, "Running:0 Exiting:0 ")
-    first, last = stamps(server, "Exit_status=")
-    say("ended", args.jobs, last - first, before, all_us(cluster))
+    say("ended", args.jobs, busy_s(server, ["Exit_status=", "dequeuing from"]), before,
+        all_us(cluster))
 
 
 def main():

@@ -247,17 +247,19 @@ def requests_of_a_manager(args):
 
 
 class Other(threading.Thread):
-    """Asks for the status of the server until it is told to stop; milliseconds."""
+    """Asks for the status of the server, or for something else, until it is told to stop;
+    milliseconds."""
 
-    def __init__(self, path):
+    def __init__(self, path, kind=STATUS_SERVER, body=string("") + "+0"):
         super().__init__(daemon=True)
+        self.kind, self.body = kind, body
         self.client, self.waits, self.over = Client(path, "root"), [], threading.Event()
 
     def run(self):
         while not self.over.is_set():
             begin = time.perf_counter()
             try:
-                self.client.ask(STATUS_SERVER, string("") + "+0")
+                self.client.ask(self.kind, self.body)
             except OSError:
                 return
             self.waits.append((time.perf_counter() - begin) * 1000)

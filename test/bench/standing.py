@@ -7,7 +7,11 @@
 Starts a private cluster with mock vnodes. pbs_rsub -I asks for a series of an occurrence an
 hour, first where the same vnodes are free in all of them, then where each of some vnodes is
 taken in some hour, then as an advance reservation beside them; printed is the time from the
-start of the command to its exit."""
+start of the command to its exit.
+
+    test/bench/standing.py --others --vnodes 10 --count 10000 --chunks 1
+
+asks for one series and deletes it, and prints how long others wait meanwhile."""
 import argparse
 import os
 import sys
@@ -17,6 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from holdfast import *  # noqa: E402
 from holdfast.users import make_users, remove_users  # noqa: E402
+from largest import MANAGER, OBJ_SERVER, SET, Other, manage  # noqa: E402
 
 HOUR = 3600
 
@@ -28,6 +33,30 @@ def ask(cluster, what, start, chunks, options):
     done = cluster.run(argv, user=USER1, env={"PBS_TZID": "UTC"}, timeout=900)
     print("%-44s %8.0f ms  %s" % (what, (time.perf_counter() - begin) * 1000,
                                   done.stdout.strip()), flush=True)
+
+
+def beside(cluster, what, action):
+    """How long others wait meanwhile: who asks for the status of the server, who changes it."""
+    path = os.path.join(cluster.home, "ipc", "server.sock")
+    change = manage(2, OBJ_SERVER, "", ("comment", None, "it is busy", SET))
+    others = [Other(path), Other(path, MANAGER, change)]
+    for other in others:
+        other.start()
+    time.sleep(0.1)
+    action()
+    time.sleep(0.5)
+    print("    beside %-14s longest status of the server %.0f ms, longest change of it %.0f ms"
+          % ((what,) + tuple(max(other.end()) for other in others)), flush=True)
+
+
+def one_long_series(cluster, args):
+    start = int(time.time()) + 86400
+    for i in range(args.runs):
+        rule = ["-r", "FREQ=HOURLY;COUNT=%d" % args.count]
+        beside(cluster, "confirmation:", lambda: ask(
+            cluster, "a series of %d" % args.count, start, args.chunks, rule))
+        rid = cluster.server.status(RESV)[0]["id"]
+        beside(cluster, "deletion:", lambda: cluster.run(["pbs_rdel", rid]))
 
 
 def run(cluster, args):
@@ -48,13 +77,15 @@ def main():
     parser.add_argument("--vnodes", type=int, default=2000)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--chunks", type=int, default=64)
+    parser.add_argument("--others", action="store_true")
+    parser.add_argument("--runs", type=int, default=5, help="of --others")
     args = parser.parse_args()
     make_users()
     try:
         with Cluster(vnodes=args.vnodes, mock=True) as cluster:
             print("%d vnodes, %d occurrences of %d chunks"
                   % (args.vnodes, args.count, args.chunks))
-            run(cluster, args)
+            (one_long_series if args.others else run)(cluster, args)
     finally:
         remove_users()
 
