@@ -250,16 +250,11 @@ def test_an_altered_one_has_its_turn(cluster):
     assert shown_third["reserve_duration"] == "1"
 
 
-def test_why_an_unconfirmed_series_is_not_altered(cluster):
+def test_no_occurrence_of_an_unconfirmed_series_is_deleted(cluster):
     server = cluster.server
     server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
     cluster.run(["pbs_rsub", "-R", Reservation.clock(FAR), "-D", "600", "-l", "select=1:ncpus=1",
                  "-r", "FREQ=DAILY;COUNT=3"], user=USER1, env={"PBS_TZID": "UTC"})
     rid = server.status(RESV)[0]["id"]
-    for options in (["-D", "60"], ["-R", Reservation.clock(FAR + 60)], ["-l", "select=1:ncpus=1"]):
-        done = cluster.run(["pbs_ralter"] + options + [rid], user=USER1, check=False)
-        assert done.stderr.startswith("pbs_ralter: Request invalid for state of job\n"
-                                      "pbs_ralter: no scheduler has confirmed %s yet" % rid)
-        assert done.returncode == 15016 & 255
     done = cluster.run(["pbs_rdel", one(rid, 1)], user=USER1, check=False)
     assert "occurrences can be deleted when the series is confirmed" in done.stderr
