@@ -102,9 +102,12 @@ def test_all_that_is_told_of_a_whole_life(site):
     assert logged(site.scheduler, rid) == [("0200", "Resv", "Reservation Confirmed")]
     head = "To: a@there,b@there\nSubject: PBS RESERVATION %s\n\nPBS Reservation Id: %s\n" \
         "Reservation Name:   advr\n" % (rid, rid)
-    assert [text for _, text in letters(site, 4)] == [
+    texts = [text for _, text in letters(site, 4)]
+    assert texts[:2] == [
         head + "Reservation transitioned from state UNCONFIRMED to CONFIRMED\n\n",
-        head + "Reservation period starting\n\n",
+        head + "Reservation period starting\n\n"]
+    # The last two leave at the same instant, each through a mailer of its own.
+    assert sorted(texts[2:]) == [
         head + "Reservation period ended\n\n",
         head + "Reservation removed\nRequesting party: root@%s\n" % host]
     assert all(args.startswith("-f ") and args.endswith(" a@there,b@there") or
