@@ -54,6 +54,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/shell.c src/mom/shell/shell.h \
 	src/mom/shell/sisters.c \
 	src/mom/shell/spawn.c src/mom/shell/spawn.h \
+	src/mom/shell/staged.c src/mom/shell/staged.h \
 	src/mom/shell/task_service.c src/mom/shell/task_service.h \
 	src/mom/shell/tasks.c \
 	src/mom/shell/transfer.c src/mom/shell/transfer.h \
@@ -70,7 +71,7 @@ TESTS += test/unit/mom/test_config test/unit/mom/test_copy \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_copy_SOURCES = test/unit/mom/test_copy.c \
 	src/mom/shell/copy.c src/mom/shell/copy_file.c src/mom/shell/plain.c \
-	src/mom/shell/sandbox.c src/mom/shell/transfer.c src/mom/shell/tree.c \
+	src/mom/shell/sandbox.c src/mom/shell/staged.c src/mom/shell/transfer.c src/mom/shell/tree.c \
 	src/mom/shell/usecp.c
 test_unit_mom_test_copy_LDADD = libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_hosts_SOURCES = test/unit/mom/test_hosts.c test/unit/mom/node1.h

@@ -5,6 +5,7 @@
 
 #include "mom/shell/copy_file.h"
 #include "mom/shell/sandbox.h"
+#include "mom/shell/staged.h"
 #include "mom/shell/transfer.h"
 #include "mom/shell/tree.h"
 #include "mom/shell/usecp.h"
@@ -25,8 +26,10 @@ struct copying { /* one request on its way */
     struct arena *arena;
     struct buf *report;
     bool in_sandbox;
+    bool
+        is_lost; /* its sandbox is not there: no path that is relative means anything */
     size_t n_done;
-    struct { /* what has been staged in */
+    struct { /* what has been staged in, and may be removed again */
         size_t n, cap;
         const char **v;
     } staged;
@@ -275,30 +278,63 @@ static bool copy_out(struct copying *c, const struct wire_file_pair *pair)
     return ok;
 }
 
+/* What has come in. A directory that was there before stays its user's. */
+static void note_staged(struct copying *c, const char *made, bool was_there)
+{
+    const char *job_id = c->work->body->job_id;
+
+    if (staged_is_foreign(made, job_id) && (was_there || !staged_mark(made, job_id))) {
+        if (!was_there)
+            log_line(c, LOG_EV_ERROR, "stage_file",
+                     arena_printf(c->arena, "Job %s: %s will not be removed: %s",
+                                  job_id, made, strerror(errno)));
+        return;
+    }
+    ARENA_ROOM(c->arena, &c->staged, v, 16);
+    c->staged.v[c->staged.n++] = made;
+}
+
+static bool fetch(struct copying *c, const char *src, const char *remote,
+                  const char *dest, const char *made, struct diag *why)
+{
+    struct stat st;
+
+    if (src)
+        return copy_here(c, src, 0, dest, why);
+    if (!transfer(c, transfer_remote(remote, c->work->body->owner, c->arena), dest,
+                  true, why))
+        return false;
+    return lstat(made, &st) == 0 ||
+           !diag_set(why, TRANSFER_UNTOUCHED, "%s: %s", made, strerror(errno));
+}
+
+/* The path of a remote file on its host. */
+static const char *path_there(const char *remote)
+{
+    const char *colon = strchr(remote, ':');
+
+    return colon ? colon + 1 : remote;
+}
+
 static bool copy_in(struct copying *c, const struct wire_file_pair *pair)
 {
-    const char *dest = copy_unescape(pair->local, c->arena);
+    const char *dest = copy_unescape(pair->local, c->arena), *made;
     const char *remote = copy_unescape(pair->remote, c->arena);
     const char *src = usecp_path(c->work->host, remote, c->arena);
-    /* A directory takes the file under its own name, and may be one itself afterwards.
-     */
-    const char *made =
-        into_directory(dest, src ? src : strchr(remote, ':') + 1, c->arena);
     struct stat st;
     struct diag why;
-    bool ok;
+    bool was_there;
 
-    ARENA_ROOM(c->arena, &c->staged, v, 16);
-    if (src) {
-        ok = copy_here(c, src, 0, dest, &why);
-    } else {
-        ok = transfer(c, transfer_remote(remote, c->work->body->owner, c->arena), dest,
-                      true, &why);
-        if (ok && lstat(made, &st) < 0)
-            ok = !diag_set(&why, TRANSFER_UNTOUCHED, "%s: %s", made, strerror(errno));
-    }
-    if (ok) {
-        c->staged.v[c->staged.n++] = made;
+    /* The same request again, whose answer was lost: it would lead into what has come.
+     */
+    if (staged_is(dest, c->work->body->job_id) && !tree_remove(AT_FDCWD, dest))
+        say(c, arena_printf(c->arena, "%s stays: %s\n", dest, strerror(errno)));
+    /* A directory takes the file under its own name, and may be one itself afterwards.
+     */
+    made = into_directory(dest, src ? src : path_there(remote), c->arena);
+    was_there = lstat(made, &st) == 0;
+    if (fetch(c, src, remote, dest, made, &why)) {
+        note_staged(c, made, was_there);
         return true;
     }
     log_line(c, LOG_EV_ERROR, "stage_file",
@@ -310,11 +346,32 @@ static bool copy_in(struct copying *c, const struct wire_file_pair *pair)
     return false;
 }
 
+/* What a pair names, or what it has put into the directory that it names; NULL: that is
+ * nothing which may be removed. */
+static const char *removable(struct copying *c, const struct wire_file_pair *pair)
+{
+    const char *path = local_path(c, pair), *job_id = c->work->body->job_id;
+
+    if (pair->flag == COPY_STD_FILE)
+        return path;
+    if (c->is_lost && path[0] != '/')
+        return NULL;
+    if (is_directory(path) && !staged_is(path, job_id))
+        path = into_directory(path, path_there(copy_unescape(pair->remote, c->arena)),
+                              c->arena);
+    if (!staged_is_foreign(path, job_id))
+        return path;
+    log_line(
+        c, LOG_EV_DEBUG, "stage_file",
+        arena_printf(c->arena, "Job %s: %s stays: it was not staged in", job_id, path));
+    return NULL;
+}
+
 static bool remove_one(struct copying *c, const struct wire_file_pair *pair)
 {
-    const char *path = local_path(c, pair);
+    const char *path = removable(c, pair);
 
-    if (tree_remove(AT_FDCWD, path) || errno == ENOENT)
+    if (!path || tree_remove(AT_FDCWD, path) || errno == ENOENT)
         return true;
     say(c, arena_printf(c->arena, "Unable to delete file %s: %s\n", path,
                         strerror(errno)));
@@ -331,7 +388,9 @@ static void take_back(struct copying *c)
     c->n_done = 0;
 }
 
-/* Where the job works, and its files lie. What is to be removed may be gone. */
+/* Go where the job works, and its files lie. When files are to be removed it may be
+ * gone.
+ */
 static bool enter(struct copying *c, const char **ret_sandbox)
 {
     const struct copy_work *w = c->work;
@@ -348,7 +407,8 @@ static bool enter(struct copying *c, const char **ret_sandbox)
         say(c, arena_printf(c->arena, "%s\n", why.text));
         return false;
     }
-    if (chdir(*ret_sandbox) == 0 || w->remove)
+    c->is_lost = chdir(*ret_sandbox) < 0;
+    if (!c->is_lost || w->remove)
         return true;
     say(c, arena_printf(c->arena, "%s: %s\n", *ret_sandbox, strerror(errno)));
     return false;

@@ -178,6 +178,42 @@ static void test_files_that_came_in_go_when_one_does_not(void)
     site_free(&s);
 }
 
+/* What the user had before stays, whatever is asked to be removed. */
+static void test_only_what_came_in_goes(void)
+{
+    struct site s;
+
+    site_new(&s);
+    write_file("out/src", "in", 0600);
+    CU_ASSERT_EQUAL(mkdir("out/d", 0700) | mkdir("mine", 0700) | mkdir("mine/d", 0700),
+                    0);
+    write_file("out/d/new", "in", 0600);
+    write_file("mine/old", "mine", 0600);
+    write_file("mine/d/old", "mine", 0600);
+    struct wire_file_pair pairs[] = {
+        { 3, "mine", arena_printf(s.arena, "h1:%s/out/src", s.dir) },
+        { 3, "mine", arena_printf(s.arena, "h1:%s/out/d", s.dir) },
+        { 3, "tree", arena_printf(s.arena, "h1:%s/out/d", s.dir) },
+        { 3, "two", "h1:/no/file" },
+    };
+
+    CU_ASSERT(copy(&s, 0, false, 3, pairs));
+    CU_ASSERT(holds("mine/src", "in") && holds("tree/new", "in"));
+    CU_ASSERT(
+        copy(&s, 0, false, 3, pairs)); /* the answer was lost, and it comes again */
+    CU_ASSERT(holds("tree/new", "in") && !is_there("tree/d"));
+    CU_ASSERT(copy(&s, 0, true, 3, pairs));
+    CU_ASSERT(!is_there("mine/src") && !is_there("tree"));
+    CU_ASSERT(holds("mine/old", "mine") && holds("mine/d/old", "mine"));
+    /* The job has removed it itself: the directory is the user's all the same. */
+    CU_ASSERT(copy(&s, 0, true, 3, pairs));
+    CU_ASSERT(holds("mine/old", "mine"));
+    CU_ASSERT_FALSE(copy(&s, 0, false, 4, pairs));
+    CU_ASSERT(!is_there("mine/src") && !is_there("tree"));
+    CU_ASSERT(holds("mine/old", "mine") && holds("mine/d/old", "mine"));
+    site_free(&s);
+}
+
 /* A program in the place of scp: it notes its arguments and copies to a local path; it
  * fails as many times as the file "fail" says. */
 static const char fake_scp[] = "#!/bin/sh\n"
@@ -318,7 +354,10 @@ static void test_a_sandbox_has_the_files(void)
     CU_ASSERT(copy(&s, COPY_SANDBOX, true, 1, &in));
     CU_ASSERT_EQUAL(chdir(s.dir), 0);
     CU_ASSERT(!is_there("root/pbs.7.svr.x8z"));
+    write_file("f", "of the user", 0600);
     CU_ASSERT(copy(&s, COPY_SANDBOX, true, 1, &in)); /* nothing is there any more */
+    CU_ASSERT_EQUAL(chdir(s.dir), 0);
+    CU_ASSERT(holds("f", "of the user"));
     CU_ASSERT_FALSE(copy(&s, COPY_OUT | COPY_SANDBOX, false, 1, &out));
     CU_ASSERT_EQUAL(chdir(s.dir), 0);
     write_file("root/pbs.7.svr.x8z", "a file of somebody else", 0600);
@@ -333,6 +372,7 @@ static const struct unit_case cases[] = {
       test_several_files_go_out },
     { "files that came in go again when one does not come",
       test_files_that_came_in_go_when_one_does_not },
+    { "only what came in goes again", test_only_what_came_in_goes },
     { "other hosts are reached by the programs of pbs.conf",
       test_other_hosts_are_reached_by_programs },
     { "a file has to be there after its transfer",
