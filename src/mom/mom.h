@@ -20,14 +20,15 @@ struct mom;
 
 /* $enforce (execution.md 18). Percent and factors are of one cpu. */
 struct mom_enforce {
+    bool is_set; /* false: the values of PBS, MOM_ENFORCE_DEFAULTS */
     bool mem, complexmem, cpuburst, cpuaverage;
     double delta_percent_over, delta_cpufactor, delta_weightup, delta_weightdown;
     double average_percent_over, average_cpufactor, average_trialperiod_s;
 };
 #define MOM_ENFORCE_DEFAULTS                                                           \
     {                                                                                  \
-        .delta_percent_over = 50, .delta_cpufactor = 1.05, .delta_weightup = 0.4,      \
-        .delta_weightdown = 0.1, .average_percent_over = 50,                           \
+        .is_set = true, .delta_percent_over = 50, .delta_cpufactor = 1.05,             \
+        .delta_weightup = 0.4, .delta_weightdown = 0.1, .average_percent_over = 50,    \
         .average_cpufactor = 1.025, .average_trialperiod_s = 120                       \
     }
 

@@ -324,14 +324,13 @@ static const char *resources_text(const struct wire_attrs *attrs, const char *na
     struct buf text = { 0 };
     const char *copy;
 
-    buf_add_str(&text, "");
     for (size_t i = 0; i < attrs->n; i++) {
         const struct wire_attr *a = &attrs->v[i];
 
         if (strcmp(a->name, name) == 0 && a->resource)
             buf_printf(&text, "%s%s=%s", text.len ? "," : "", a->resource, a->value);
     }
-    copy = arena_strndup(arena, text.data ? text.data : "", text.len);
+    copy = arena_strndup(arena, text.data, text.len);
     buf_fini(&text);
     return copy;
 }

@@ -14,7 +14,7 @@ static void rules_complete(struct mom_config *cfg)
         cfg->suspend_signo = SIGSTOP;
     if (cfg->resume_signo <= 0)
         cfg->resume_signo = SIGCONT;
-    if (!(cfg->enforce.delta_cpufactor > 0))
+    if (!cfg->enforce.is_set)
         cfg->enforce = (struct mom_enforce)MOM_ENFORCE_DEFAULTS;
     MUST(cfg->min_check_poll_s > 0 && cfg->min_check_poll_s <= cfg->max_check_poll_s);
     MUST(cfg->cputmult > 0 && cfg->wallmult > 0);

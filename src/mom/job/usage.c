@@ -258,12 +258,12 @@ static void enforce_ncpus(struct mom *m, int64_t now_at, struct mom_job *j,
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        const char *text =
-            arena_printf(out->arena, "ncpus %.1f exceeded limit %.0f (%s)",
-                         rows[i].used, ncpus, rows[i].word);
+        const char *text;
 
         if (!rows[i].is_over || j->phase != JOB_RUNNING || j->status_is_set)
             continue;
+        text = arena_printf(out->arena, "ncpus %.1f exceeded limit %.0f (%s)",
+                            rows[i].used, ncpus, rows[i].word);
         if (rows[i].kills)
             kill_for(m, now_at, j, rows[i].status, text, out);
         else if (!*rows[i].is_said)

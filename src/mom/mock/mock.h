@@ -20,9 +20,9 @@ struct mock;
  */
 struct mock *mock_new(struct mom *m, double wallmult);
 void mock_free(struct mock *x); /* NULL is fine */
-/* The door; good as long as 'x'. */
 /* The configuration has another $wallmult now. */
 void mock_set_wallmult(struct mock *x, double wallmult);
+/* The door; good as long as 'x'. */
 struct executor mock_executor(struct mock *x);
 
 #endif

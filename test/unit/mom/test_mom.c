@@ -457,6 +457,7 @@ static void test_memory_is_limited_by_host(void)
     bench_init(&b);
     cfg.enforce = (struct mom_enforce)MOM_ENFORCE_DEFAULTS;
     cfg.enforce.mem = true;
+    cfg.enforce.delta_cpufactor = 0; /* a value like any other: nothing is left out */
     mom_set_rules(b.m, &cfg);
     attrs = job_attrs(&b, "3");
     add(&b, &attrs, "Resource_List", "mem", "3mb");
