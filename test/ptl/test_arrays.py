@@ -224,6 +224,8 @@ def test_arrays_change_places(mock):
     assert said(mock, "qrls", one, two) == (0, "", "")
     mock.server.expect(JOB, {"job_state": "B"}, id=one)
     mock.server.expect(JOB, {"job_state": "B"}, id=two)
+    assert said(mock, "qmove", "workq", one)[1:] == (
+        "", "qmove: Request invalid for state of job %s\n" % one)
     for jid in (one, two):
         mock.server.delete(jid)
         gone(mock, jid)

@@ -13,6 +13,7 @@
 #include "server/decide/job_limits.h"
 #include "server/decide/know.h"
 #include "server/decide/object_size.h"
+#include "server/model/job_array.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_tally.h"
 #include "server/requests/handlers.h"
@@ -31,7 +32,9 @@ struct move {
 
 int job_move_check(const struct job *job, struct diag *why)
 {
-    return job_is_at_mom(job) ? diag_code(why, PBSE_BADSTATE) : 0;
+    /* An array that has begun is in one queue with its subjobs. */
+    return job_is_at_mom(job) || array_is_under_way(job) ? diag_code(why, PBSE_BADSTATE)
+                                                         : 0;
 }
 
 static bool by_manager(const struct move *mv)

@@ -16,7 +16,8 @@ int job_move_decide(const struct model *m, const struct request *rq,
                     const struct job *job, const struct queue *q, bool exchange,
                     int64_t rank, struct decision *out) MUST_CHECK;
 
-/* Which jobs can be moved: 15016 for those that run or have ended. */
+/* Which jobs can be moved: 15016 for those that run or have ended, and for an array of
+ * which something has begun. */
 int job_move_check(const struct job *job, struct diag *why) MUST_CHECK;
 
 #endif

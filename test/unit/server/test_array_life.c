@@ -293,6 +293,7 @@ static void a_subjob_that_is_run_again_waits_again(void)
     struct fake_mom fm = fake_mom_new();
     struct rig *r = fm.r;
     struct body_id body = { .id = "0[2].svr" };
+    struct body_move move = { .job_id = "0[].svr", .destination = "other" };
 
     array_of(r, "1-3");
     start(&fm, "0[2].svr");
@@ -304,6 +305,8 @@ static void a_subjob_that_is_run_again_waits_again(void)
     CU_ASSERT_TRUE(rig_is_same(r));
     SAME(listed(r, "", "t"), "0[].svr/10/B");
     SAME(selected(r, NULL, "S"), "0[].svr");
+    /* Its array may not go without it, though nothing of it runs. */
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_MOVE_JOB, &move, NULL)->code, 15016);
     start(&fm, "0[2].svr");
     CU_ASSERT_EQUAL(obj_num(the_job(r, "0[2].svr"), JOB_A_RUN_COUNT, 0), 2);
     CU_ASSERT_TRUE(rig_is_same(r));
