@@ -48,15 +48,16 @@ void fake_hello(struct fake_mom *fm)
     fake_send(fm, &msg);
 }
 
-static struct is_message register_message(struct fake_mom *fm, size_t n_running,
-                                          struct is_running *running)
+static struct is_message register_message(struct fake_mom *fm, const char *name,
+                                          size_t n_running, struct is_running *running)
 {
     static struct is_vnode_attr attrs[] = {
         { "resources_available.ncpus", "4", 0, 0 },
         { "topology_info", "hwloc<?xml?>", 3, 21 },
     };
-    static struct is_vnode vnode = { "n1", 2, attrs };
+    static struct is_vnode vnode = { NULL, 2, attrs };
 
+    vnode.name = name;
     return (struct is_message){
         .command = IS_REGISTERMOM,
         .n_running = n_running,
@@ -75,14 +76,23 @@ static struct is_message register_message(struct fake_mom *fm, size_t n_running,
 
 void fake_register(struct fake_mom *fm, size_t n_running, struct is_running *running)
 {
-    struct is_message msg = register_message(fm, n_running, running);
+    struct is_message msg = register_message(fm, "n1", n_running, running);
 
+    fake_send(fm, &msg);
+}
+
+void fake_register_as(struct fake_mom *fm, const char *vnode, size_t n_running,
+                      struct is_running *running)
+{
+    struct is_message msg = register_message(fm, vnode, n_running, running);
+
+    fake_hello(fm);
     fake_send(fm, &msg);
 }
 
 void fake_connect(struct fake_mom *fm, size_t n_running, struct is_running *running)
 {
-    struct is_message msg = register_message(fm, n_running, running);
+    struct is_message msg = register_message(fm, "n1", n_running, running);
 
     fake_hello(fm);
     feed(fm, &msg);

@@ -25,6 +25,9 @@ void fake_mom_free(struct fake_mom *fm);
 /* A new stream: HELLOSVR, then REGISTERMOM with those jobs. */
 void fake_hello(struct fake_mom *fm);
 void fake_register(struct fake_mom *fm, size_t n_running, struct is_running *running);
+/* The same with HELLOSVR before it, of a MoM whose vnode is another one than "n1". */
+void fake_register_as(struct fake_mom *fm, const char *vnode, size_t n_running,
+                      struct is_running *running);
 /* HELLOSVR and REGISTERMOM; effects of both. */
 void fake_connect(struct fake_mom *fm, size_t n_running, struct is_running *running);
 void fake_send(struct fake_mom *fm, const struct is_message *msg);

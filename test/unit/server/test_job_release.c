@@ -14,36 +14,9 @@
     "(n1:ncpus=2:mem=100kb)+(n2:ncpus=1:mem=50kb)+(n3:ncpus=1:mem=50kb)+(n3a:ncpus=1)"
 #define SELECT "ncpus=2:mem=100kb+2:ncpus=1:mem=50kb+1:ncpus=1"
 
-static void register_with(struct fake_mom *fm, const char *vnode, size_t n_running,
-                          struct is_running *running)
-{
-    struct is_vnode_attr attrs[] = {
-        { "resources_available.ncpus", "4", 0, 0 },
-        { "topology_info", "hwloc<?xml?>", 3, 21 },
-    };
-    struct is_vnode v = { vnode, 2, attrs };
-    const struct is_message msg = {
-        .command = IS_REGISTERMOM,
-        .n_running = n_running,
-        .running = running,
-        .state = { .pcpus = 4,
-                   .acpus = 4,
-                   .mem_kb = 1000000,
-                   .arch = "linux",
-                   .has_vnodes = true,
-                   .modtime = fm->modtime,
-                   .n_vnodes = 1,
-                   .vnodes = &v,
-                   .version = "0.1" },
-    };
-
-    fake_hello(fm);
-    fake_send(fm, &msg);
-}
-
 static void register_host(struct fake_mom *fm, const char *vnode)
 {
-    register_with(fm, vnode, 0, NULL);
+    fake_register_as(fm, vnode, 0, NULL);
 }
 
 /* n1 has the MoM that the test plays; n2, and n3 with n3a, have others. */
@@ -385,11 +358,11 @@ static void a_host_that_was_given_back_is_told(void)
 
     other.stream = 40;
     other.service_port = 16002;
-    register_with(&other, "n2", 1, &part);
+    fake_register_as(&other, "n2", 1, &part);
     CU_ASSERT_PTR_NULL(fake_message(&other, IS_DISCARD_JOB));
     CU_ASSERT_EQUAL(release(fm.r, id, "n2", NULL), -1);
     fake_answer(&fm, told_mom(&fm), 0, NULL);
-    register_with(&other, "n2", 1, &part);
+    fake_register_as(&other, "n2", 1, &part);
     CU_ASSERT_PTR_NOT_NULL_FATAL(fake_message(&other, IS_DISCARD_JOB));
     CU_ASSERT_EQUAL(fake_message(&other, IS_DISCARD_JOB)->run_version, 1);
     fake_mom_free(&fm);
