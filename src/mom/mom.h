@@ -250,6 +250,11 @@ void mom_prepared(struct mom *m, int64_t now_at, const char *job_id, const char 
 void mom_set_cookie(struct mom *m, const char *job_id, const char *cookie);
 /* Where it works, if it starts; said before MOM_START is answered. */
 void mom_set_jobdir(struct mom *m, const char *job_id, const char *path);
+/* What tells the session that is about to be reported from a later one with the same
+ * number, in the executor's words: kept with the job's record. Said before
+ * mom_started() (task 1) or mom_task_started(). */
+void mom_set_session_mark(struct mom *m, const char *job_id, uint32_t task,
+                          const char *mark);
 /* As mom_started() and mom_exited(), of a task that was spawned. */
 void mom_task_started(struct mom *m, int64_t now_at, const char *job_id, uint32_t task,
                       int32_t session, int32_t status, const char *text,
@@ -301,6 +306,8 @@ bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *r
                   int32_t *ret_session);
 /* Session of its top process, 0 while there is none. */
 int32_t mom_job_session(const struct mom *m, const char *job_id);
+/* What mom_set_session_mark() said of that task; "" when nothing. */
+const char *mom_session_mark(const struct mom *m, const char *job_id, uint32_t task);
 /* Which run of the job it is, 0 when unknown. */
 int32_t mom_job_run_version(const struct mom *m, const char *job_id);
 /* The job's record for its file. */

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 
 import pytest
 
@@ -189,6 +190,66 @@ def test_a_copy_of_a_record_is_no_second_job(cluster):
     gate.open()
     assert exit_status(server, jid) == 7
     assert "session=%s " % session in server.accounting_match(";E;%s;" % jid)
+
+
+PARENT, SESSION = 1, 3
+
+
+def stat_of(pid):
+    """The numbers of /proc/PID/stat behind the command's name; the state is the first."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+    return [fields[0]] + [int(f) for f in fields[1:]]
+
+
+def processes_of(session):
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [pid for pid in pids if (stat_of(pid) or [0] * 4)[SESSION] == session]
+
+
+def stranger_with_pid(pid):
+    """A process, leader of its own session, that has got the number; None: others were faster."""
+    for _ in range(200):
+        try:
+            with open("/proc/sys/kernel/ns_last_pid", "w") as f:
+                f.write(str(pid - 1))
+        except OSError as err:
+            pytest.skip("the next process number cannot be chosen here: %s" % err)
+        stranger = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+        if stranger.pid == pid:
+            return stranger
+        stranger.kill()
+        stranger.wait()
+    return None
+
+
+def test_a_session_that_somebody_else_has_by_now_is_left_alone(cluster):
+    """Numbers of processes are used again: the job was lost while no MoM looked, and whoever has
+    its number is no part of it."""
+    server = cluster.server
+    jid = running_job(server)
+    session = int(session_of(server, jid))
+    shepherd = stat_of(session)[PARENT]
+    cluster.mom.kill()
+    # The number is free when nothing has it any more, be it as that of a session.
+    for pid in [shepherd] + processes_of(session):
+        os.kill(pid, signal.SIGKILL)
+    wait_for("the end of the job's processes", lambda: not processes_of(session))
+    stranger = stranger_with_pid(session)
+    if not stranger:
+        pytest.skip("the number went to others")
+    try:
+        cluster.mom.start()
+        server.expect(JOB, {"job_state": "R", "run_count": 2}, id=jid)
+        server.delete(jid)
+        is_gone(server, JOB, jid)
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
 
 
 def test_deleted_vnodes_stay_away(cluster):

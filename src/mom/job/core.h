@@ -44,8 +44,9 @@ enum job_phase {
 /* What runs of a job as the mother superior starts it: a session of processes. 'used'
  * is what all of the job has used on this host. */
 struct mom_task {
-    uint32_t number; /* 1: the top task */
-    int32_t session; /* 0: not begun */
+    uint32_t number;  /* 1: the top task */
+    int32_t session;  /* 0: not begun */
+    const char *mark; /* of the session, mom_set_session_mark(); "" if not known */
     struct mom_usage used;
     bool is_pretended; /* it uses what it asked for, whatever 'used' says */
     int64_t cpupercent;
@@ -67,7 +68,8 @@ struct asker {
  */
 struct spawned {
     uint32_t number;
-    int32_t session; /* 0: not begun */
+    int32_t session;  /* 0: not begun */
+    const char *mark; /* as that of the top task */
     bool has_ended;
     int32_t status; /* then */
     int32_t vnode;

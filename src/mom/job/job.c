@@ -10,8 +10,13 @@
 
 /* Seconds and KiB of a job's file; sums of two stay numbers. */
 #define MOST_COUNTED (INT64_MAX / 4)
-#define RECORD_MAGIC "HFJ2"
-#define OLD_MAGIC    "HFJ1" /* of a MoM whose jobs had one host and one task */
+/* Older ones are read: HFJ1 is of a MoM whose jobs had one host and one task, HFJ2 of
+ * one that did not know whether a session's number was another's by now. */
+static const char *const magics[] = { "HFJ1", "HFJ2", "HFJ3" };
+#define LAYOUT_OF_HOSTS 1 /* from there on */
+#define LAYOUT_OF_MARKS 2
+#define LAYOUT_NOW      (ARRAY_LEN(magics) - 1)
+#define MARK_MAX        200 /* characters */
 
 static void copy_attrs(const struct wire_attrs *attrs, struct arena *arena,
                        struct wire_attrs *ret)
@@ -62,6 +67,7 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
     j->kill_at = INT64_MAX;
     j->answer_by = INT64_MAX;
     j->top.number = 1;
+    j->top.mark = "";
     j->n_tasks = 1;
     j->attrs_arena = arena_new();
     copy_attrs(attrs, j->attrs_arena, &j->attrs);
@@ -295,6 +301,7 @@ static enum dis_error get_task(struct dis_in *in, struct mom_job *j)
     t->number = number;
     t->session = (int32_t)session;
     t->vnode = (int32_t)vnode;
+    t->mark = "";
     DL_APPEND(j->tasks, t);
     return DIS_OK;
 }
@@ -321,12 +328,34 @@ static enum dis_error get_width(struct dis_in *in, struct width *ret)
     return DIS_OK;
 }
 
+/* Behind all else, in the order of the tasks. */
+static void put_marks(const struct mom_job *j, struct buf *out)
+{
+    const struct spawned *t;
+
+    dis_put_string(out, j->top.mark);
+    DL_FOREACH (j->tasks, t)
+        if (task_is_stored(t))
+            dis_put_string(out, t->mark);
+}
+
+static enum dis_error get_marks(struct dis_in *in, struct mom_job *j)
+{
+    enum dis_error e = dis_get_string(in, MARK_MAX, &j->top.mark);
+    struct spawned *t;
+
+    DL_FOREACH (j->tasks, t)
+        if (!e)
+            e = dis_get_string(in, MARK_MAX, &t->mark);
+    return e;
+}
+
 void job_encode(const struct mom_job *j, struct buf *out)
 {
     /* What a record does not hold, a restart forgets: script and saved output are
      * files of their own, and a deadline is reckoned anew from what is here
      * (life_reckon()). */
-    dis_put_string(out, RECORD_MAGIC);
+    dis_put_string(out, magics[LAYOUT_NOW]);
     dis_put_string(out, j->id);
     /* A job being stored is one that starts when it is found. */
     dis_put_int(out, MAX_OF((int)j->phase, (int)JOB_PRERUN));
@@ -350,6 +379,7 @@ void job_encode(const struct mom_job *j, struct buf *out)
         dis_put_uint(out, a->op);
     }
     put_width(j, out);
+    put_marks(j, out);
 }
 
 static bool phase_is_stored(int64_t phase)
@@ -424,18 +454,27 @@ static enum dis_error get_attrs(struct dis_in *in, struct wire_attrs *attrs)
     return e;
 }
 
-static bool is_magic(const char *text)
+/* The place among the magics. */
+static bool read_layout(struct dis_in *in, size_t *ret)
 {
-    return strcmp(text, RECORD_MAGIC) == 0 || strcmp(text, OLD_MAGIC) == 0;
+    const char *magic;
+
+    if (dis_get_string(in, 0, &magic) != DIS_OK)
+        return false;
+    for (*ret = 0; *ret <= LAYOUT_NOW; ++*ret)
+        if (strcmp(magic, magics[*ret]) == 0)
+            return true;
+    return false;
 }
 
 bool mom_record_is_of(const char *data, size_t len, const char *job_id)
 {
     struct arena *arena = arena_new();
     struct dis_in in = { .at = data, .end = data + len, .arena = arena };
-    const char *magic, *id;
-    bool is_of = dis_get_string(&in, 0, &magic) == DIS_OK && is_magic(magic) &&
-                 dis_get_string(&in, 0, &id) == DIS_OK && strcmp(id, job_id) == 0;
+    const char *id;
+    size_t layout;
+    bool is_of = read_layout(&in, &layout) && dis_get_string(&in, 0, &id) == DIS_OK &&
+                 strcmp(id, job_id) == 0;
 
     arena_free(arena);
     return is_of;
@@ -449,6 +488,18 @@ static enum dis_error get_tasks(struct dis_in *in, struct mom_job *j, uint32_t n
     while (!e && n-- > 0)
         e = get_task(in, j);
     return e;
+}
+
+/* What is read lies in the reader's arena. */
+static void take_tasks(struct mom_job *j, struct mom_job *read)
+{
+    struct spawned *t;
+
+    j->top.mark = arena_strdup(j->arena, read->top.mark);
+    j->tasks = read->tasks;
+    read->tasks = NULL;
+    DL_FOREACH (j->tasks, t)
+        t->mark = arena_strdup(j->arena, t->mark);
 }
 
 /* Other hosts may have what they were asked to have, as far as the record tells. */
@@ -468,16 +519,17 @@ struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
 {
     struct arena *arena = arena_new();
     struct dis_in in = { .at = data, .end = data + len, .arena = arena };
-    struct mom_job read = { 0 }, *j = NULL;
+    struct mom_job read = { .top.mark = "" }, *j = NULL;
     struct wire_attrs attrs = { 0 };
     struct width width = { .n_tasks = 1 };
-    const char *magic, *id;
+    const char *id;
+    size_t layout;
 
-    if (dis_get_string(&in, 0, &magic) == DIS_OK && is_magic(magic) &&
-        dis_get_string(&in, 0, &id) == DIS_OK && *id &&
+    if (read_layout(&in, &layout) && dis_get_string(&in, 0, &id) == DIS_OK && *id &&
         get_numbers(&in, &read) == DIS_OK && get_attrs(&in, &attrs) == DIS_OK &&
-        (strcmp(magic, OLD_MAGIC) == 0 || get_width(&in, &width) == DIS_OK) &&
+        (layout < LAYOUT_OF_HOSTS || get_width(&in, &width) == DIS_OK) &&
         get_tasks(&in, &read, width.n_stored) == DIS_OK &&
+        (layout < LAYOUT_OF_MARKS || get_marks(&in, &read) == DIS_OK) &&
         /* Bytes behind the record and a second record of the same job are damage, too.
          * The job is made last: until here nothing of the MoM has changed. */
         in.at == in.end && !job_find(m, id)) {
@@ -492,8 +544,7 @@ struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
         j->kill_at = read.kill_at;
         j->top.used = read.top.used;
         take_width(j, &width);
-        j->tasks = read.tasks;
-        read.tasks = NULL;
+        take_tasks(j, &read);
     }
     spawned_free_all(&read);
     arena_free(arena);

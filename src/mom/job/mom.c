@@ -251,6 +251,33 @@ int32_t mom_job_session(const struct mom *m, const char *job_id)
     return j ? j->top.session : 0;
 }
 
+/* Where the mark of that task is kept; NULL: there is no such task. */
+static const char **find_mark(const struct mom *m, const char *job_id, uint32_t task)
+{
+    struct mom_job *j = job_find(m, job_id);
+    struct spawned *t = j && task > 1 ? spawned_find(j, task) : NULL;
+
+    if (t)
+        return &t->mark;
+    return j && task <= 1 ? &j->top.mark : NULL;
+}
+
+void mom_set_session_mark(struct mom *m, const char *job_id, uint32_t task,
+                          const char *mark)
+{
+    const char **at = find_mark(m, job_id, task);
+
+    if (at)
+        *at = arena_strdup(job_find(m, job_id)->arena, mark);
+}
+
+const char *mom_session_mark(const struct mom *m, const char *job_id, uint32_t task)
+{
+    const char **at = find_mark(m, job_id, task);
+
+    return at ? *at : "";
+}
+
 int32_t mom_job_run_version(const struct mom *m, const char *job_id)
 {
     const struct mom_job *j = job_find(m, job_id);

@@ -176,6 +176,7 @@ void spawned_start(struct mom *m, struct mom_job *j, const struct im_message *or
     t->vnode = order->target_vnode;
     t->parent_vnode = order->from_vnode;
     t->parent_task = order->task;
+    t->mark = "";
     t->asker = *asker;
     DL_APPEND(j->tasks, t);
     e = out_add(out, MOM_SPAWN);

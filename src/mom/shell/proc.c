@@ -18,7 +18,8 @@
 struct stat_line { /* of /proc/PID/stat */
     char state;
     int session;
-    unsigned long ticks; /* own and waited-for children */
+    unsigned long ticks;      /* own and waited-for children */
+    unsigned long long began; /* ticks since the host's boot */
     unsigned long vsize_bytes;
     long rss_pages;
 };
@@ -48,12 +49,12 @@ static bool read_stat(const char *pid, struct stat_line *ret)
     at = strrchr(text, ')');
     if (!at ||
         sscanf(at + 1,
-               /* These are state, session, utime, stime, cutime, cstime, vsize and rss,
-                * as proc(5) orders them. */
+               /* These are state, session, utime, stime, cutime, cstime, starttime,
+                * vsize and rss, as proc(5) orders them. */
                " %c %*d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d "
-               "%*d %*d %*u %lu %ld",
+               "%*d %*d %llu %lu %ld",
                &ret->state, &ret->session, &utime, &stime, &cutime, &cstime,
-               &ret->vsize_bytes, &ret->rss_pages) != 8)
+               &ret->began, &ret->vsize_bytes, &ret->rss_pages) != 9)
         return false;
     ret->ticks = utime + stime + (unsigned long)cutime + (unsigned long)cstime;
     return true;
@@ -160,14 +161,62 @@ size_t proc_kill_session(int32_t session, int signo)
     return total;
 }
 
-bool proc_session_lives(int32_t session)
+static bool read_leader(int32_t session, struct stat_line *ret)
 {
     char pid[16];
-    struct stat_line st;
 
     snprintf(pid, sizeof(pid), "%d", session);
-    return session > 1 && read_stat(pid, &st) && st.session == session &&
-           st.state != 'Z';
+    return session > 1 && read_stat(pid, ret);
+}
+
+/* Ticks alone are not enough: after a restart of the host they begin anew. */
+static bool read_boot_id(char *ret, size_t size)
+{
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, ret, size - 1) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    ret[MAX_OF(n, 0)] = '\0';
+    ret[strcspn(ret, "\n")] = '\0';
+    return ret[0] != '\0';
+}
+
+static bool mark_of(const struct stat_line *leader, char ret[PROC_MARK_BYTES])
+{
+    char boot[48];
+
+    if (!read_boot_id(boot, sizeof(boot)))
+        return false;
+    snprintf(ret, PROC_MARK_BYTES, "%s:%llu", boot, leader->began);
+    return true;
+}
+
+bool proc_session_mark(int32_t session, char ret[PROC_MARK_BYTES])
+{
+    struct stat_line st;
+
+    return read_leader(session, &st) && st.session == session && mark_of(&st, ret);
+}
+
+bool proc_session_is(int32_t session, const char *mark)
+{
+    char boot[48], now[PROC_MARK_BYTES];
+    struct stat_line st;
+
+    if (!mark[0] || !read_boot_id(boot, sizeof(boot)))
+        return true;
+    if (read_leader(session, &st))
+        return mark_of(&st, now) && strcmp(now, mark) == 0;
+    return strncmp(mark, boot, strlen(boot)) == 0;
+}
+
+bool proc_session_lives(int32_t session, const char *mark)
+{
+    struct stat_line st;
+
+    return read_leader(session, &st) && st.session == session && st.state != 'Z' &&
+           proc_session_is(session, mark);
 }
 
 uint64_t proc_mem_kb(void)

@@ -14,12 +14,22 @@ struct proc_session {
 };
 void proc_sample(struct proc_session *sessions, size_t n);
 
+/* What tells a session from a later one whose leader has got the same number: the
+ * host's boot and the instant at which the leader began. */
+#define PROC_MARK_BYTES 80
+/* False: nothing of that number leads a session, or the kernel does not tell. */
+bool proc_session_mark(int32_t session, char ret[PROC_MARK_BYTES]);
+/* May processes of that session be those of the one that had this mark? A session whose
+ * leader has ended keeps its number while processes of it live. "": not known, then
+ * it may be. */
+bool proc_session_is(int32_t session, const char *mark);
+
 /* Signal every process of a session; with SIGKILL until none is found any more. Returns
  * how many got it. */
 size_t proc_kill_session(int32_t session, int signo);
 
-/* Is there a process of that number that leads its session? */
-bool proc_session_lives(int32_t session);
+/* Is there a process of that number that leads its session, and has that mark? */
+bool proc_session_lives(int32_t session, const char *mark);
 
 uint64_t proc_mem_kb(void);
 uint32_t proc_ncpus(void);

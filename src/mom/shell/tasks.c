@@ -36,8 +36,9 @@ struct task {
     uint32_t number; /* 0: the top task */
     int run_version;
     int32_t session;
-    pid_t shepherd;       /* while 'child' is watched */
-    int report_fd, go_fd; /* -1: closed */
+    char mark[PROC_MARK_BYTES]; /* of the session, proc_session_mark() */
+    pid_t shepherd;             /* while 'child' is watched */
+    int report_fd, go_fd;       /* -1: closed */
     struct loop_fd *report;
     struct loop_child *child;
     bool adopted;
@@ -70,6 +71,13 @@ static const char *exit_path_of(const struct task *t, char path[PATH_MAX])
     return t->number ? home_task_exit_path(t->shell->home, t->job_id, t->run_version,
                                            t->number, path)
                      : home_exit_path(t->shell->home, t->job_id, t->run_version, path);
+}
+
+/* A session that has ended and whose number is another's by now is left alone. */
+static void kill_session(int32_t session, const char *mark, int signo)
+{
+    if (proc_session_is(session, mark))
+        proc_kill_session(session, signo);
 }
 
 static void close_pipes(struct task *t)
@@ -180,6 +188,9 @@ static void take_report(struct task *t, const struct spawn_report *r)
     struct mom_out out = { .arena = s->arena };
 
     t->session = r->session;
+    /* It waits for its go, so its leader is there to be looked at. */
+    if (r->session > 0 && proc_session_mark(r->session, t->mark))
+        mom_set_session_mark(s->mom, t->job_id, t->number, t->mark);
     if (t->dropped) {
         close_pipes(t); /* without its go the job ends */
         return;
@@ -240,7 +251,7 @@ static void on_shepherd_end(void *arg, pid_t pid, int status)
     while (t->report && read_report(t))
         ;
     if (t->dropped) {
-        proc_kill_session(t->session, SIGKILL);
+        kill_session(t->session, t->mark, SIGKILL);
         remove_exit(t);
     } else {
         unlist(t);
@@ -328,10 +339,10 @@ void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
         watch(add_task(s, job_id, number, run_version), &sp);
 }
 
-static void kill_task(struct task *t, int32_t session, int signo)
+static void kill_task(struct task *t, int32_t session, const char *mark, int signo)
 {
     if (session > 1)
-        proc_kill_session(session, signo);
+        kill_session(session, mark, signo);
     else if (t && t->child && signo == SIGKILL)
         kill(t->shepherd, SIGKILL); /* the job waits for its go and ends without it */
 }
@@ -344,7 +355,8 @@ static void kill_spawned(struct shell *s, const char *job_id, uint32_t only, int
 
     for (size_t i = 0; mom_job_task(s->mom, job_id, i, &number, &session); i++)
         if (!only || number == only)
-            kill_task(find_spawned(s, job_id, number), session, signo);
+            kill_task(find_spawned(s, job_id, number), session,
+                      mom_session_mark(s->mom, job_id, number), signo);
 }
 
 void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo)
@@ -353,7 +365,7 @@ void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo)
     int32_t session = t ? t->session : mom_job_session(s->mom, job_id);
 
     if (number <= 1)
-        kill_task(t, session, signo);
+        kill_task(t, session, mom_session_mark(s->mom, job_id, 1), signo);
     if (number != 1)
         kill_spawned(s, job_id, number, signo);
 }
@@ -431,7 +443,7 @@ static void drop_task(struct task *t)
     if (!t->report)
         close_pipes(t);
     if (t->session > 1)
-        proc_kill_session(t->session, SIGKILL);
+        kill_session(t->session, t->mark, SIGKILL);
     if (t->adopted)
         free_task(t);
 }
@@ -493,7 +505,7 @@ static bool adopted_has_ended(struct task *t)
     exit_path_of(t, path);
     if (access(path, F_OK) == 0)
         return true;
-    t->missing = proc_session_lives(t->session) ? 0 : t->missing + 1;
+    t->missing = proc_session_lives(t->session, t->mark) ? 0 : t->missing + 1;
     return t->missing > GONE_AFTER;
 }
 
@@ -528,6 +540,7 @@ static void adopt(struct shell *s, const char *job_id, uint32_t number, int32_t 
 
     t->adopted = true;
     t->session = session;
+    snprintf(t->mark, sizeof(t->mark), "%s", mom_session_mark(s->mom, job_id, number));
     MUST(t->session > 0); /* find_processes() */
     loop_timer_set(s->watch, WATCH_MS);
 }

@@ -1225,7 +1225,13 @@ static void test_numbers_of_a_record_are_checked(void)
           false }, /* tasks */
         { "+4HFJ2+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+2+1+2+7+0", true },
         { "+4HFJ2+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+2+1+2+0+0",
-          false },                                          /* its session */
+          false }, /* its session */
+        { "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+1+0+3b:1", true },
+        { "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+1+0",
+          false }, /* no mark of its session */
+        { "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+2+1+2+7+0+0+3b:1", true },
+        { "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+2+1+2+7+0+3b:1",
+          false }, /* no mark of that of its task */
         { "+4HFJ1+112+42+12+10+0+0+0+0+1-5+0+0+0", false }, /* cput */
     };
 
@@ -1237,6 +1243,27 @@ static void test_numbers_of_a_record_are_checked(void)
                         rows[i].taken);
         mom_free(m);
     }
+}
+
+/* What tells its session from a later one is there after a restart. */
+static void test_the_mark_of_a_session_is_kept(void)
+{
+    static const char record[] =
+        "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+2+1+2+7+0+3b:1+3b:2";
+    const struct mom_config cfg = node1_config();
+    struct mom *m = mom_new(&cfg);
+    struct buf again = { 0 };
+    const char *id;
+
+    CU_ASSERT_TRUE_FATAL(mom_load(m, record, strlen(record), &id));
+    CU_ASSERT_STRING_EQUAL(mom_session_mark(m, "1", 1), "b:1");
+    CU_ASSERT_STRING_EQUAL(mom_session_mark(m, "1", 2), "b:2");
+    CU_ASSERT_STRING_EQUAL(mom_session_mark(m, "1", 3), "");
+    mom_set_session_mark(m, "1", 2, "c:3");
+    mom_job_encode(m, "1", &again);
+    CU_ASSERT_PTR_NOT_NULL(strstr(again.data, "+3b:1+3c:3"));
+    buf_fini(&again);
+    mom_free(m);
 }
 
 static void test_damaged_record_is_refused(void)
@@ -1572,6 +1599,7 @@ static const struct unit_case cases[] = {
       test_cpupercent_of_very_many_cpus },
     { "a record belongs to the job that its file is named after",
       test_a_record_belongs_to_its_name },
+    { "the mark of a session is kept", test_the_mark_of_a_session_is_kept },
     { "a damaged record is refused", test_damaged_record_is_refused },
     { "numbers that no job has are refused", test_numbers_of_a_record_are_checked },
     { "only the server commands", test_only_the_server_commands },
