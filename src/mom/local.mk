@@ -15,7 +15,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/obit.c \
 	src/mom/job/out.c \
 	src/mom/job/job_peer.c \
-	src/mom/job/reach.c src/mom/job/releasing.c \
+	src/mom/job/reach.c src/mom/job/record.c src/mom/job/releasing.c \
 	src/mom/job/receive.c \
 	src/mom/job/requests.c \
 	src/mom/job/signals.c \

@@ -53,6 +53,9 @@ struct mom_task {
     int64_t sampled_at;
 };
 
+/* Seconds and KiB of a job; sums of two stay numbers. */
+#define MOST_COUNTED    (INT64_MAX / 4)
+
 /* An attribute of a job that has files left which could not be delivered: ours, and
  * only in the record. */
 #define JOB_UNDELIVERED "hf_undelivered"
@@ -316,7 +319,7 @@ void out_reply_text(struct mom_out *out, uint64_t stream, const char *msgid,
 void out_reply_step(struct mom_out *out, uint64_t stream, const char *msgid,
                     enum reply_choice choice, const char *job_id);
 
-/* job.c: a job's attributes, what they say, its record. */
+/* job.c: a job's attributes, and what they say. */
 
 /* A job among m->jobs with copies of the attributes; the id must not be there yet. */
 struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *attrs);
@@ -349,6 +352,9 @@ void job_note_limits(struct mom_job *j);
 bool job_has_processes(const struct mom_job *j);
 /* The server will come for files after the obituary. */
 bool job_leaves_files(const struct mom_job *j);
+
+/* record.c */
+
 /* Its record in mom_priv/jobs, and a job among m->jobs from one. job_decode() takes
  * damaged ones for hostile: NULL, and nothing is added. */
 void job_encode(const struct mom_job *j, struct buf *out);
