@@ -82,6 +82,43 @@ def test_it_gets_nothing_of_the_servers(user):
     assert lines[4:7] == ["To: joe@there", "Subject: PBS RESERVATION " + rid, ""]
 
 
+def test_letters_about_jobs():
+    """At the beginning and the end, as operations.md 18 has them byte for byte."""
+    with Cluster(vnodes=1) as c:
+        folder = os.path.join(c.root, "letters")
+        os.mkdir(folder)
+        os.chmod(folder, 0o1777)
+        mailer = c.write("mailer", MAILER % {"dir": folder})
+        os.chmod(mailer, 0o755)
+        c.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+
+        def told(jid, n):
+            seen = {}
+
+            def all_of():
+                for name in letters(folder):
+                    with open(name) as f:
+                        text = f.read()
+                    if "PBS JOB %s\n" % jid in text:
+                        seen[name] = text.split("args=-f adm ", 1)[1]
+                return len(seen) >= n
+            wait_for("%d letters about %s" % (n, jid), all_of)
+            return sorted(seen.values())
+        jid = c.run(["qsub", "-N", "mailjob", "-m", "be", "-M", "joe@there", "--", "/bin/false"],
+                    user=USER1).stdout.strip()
+        head = "joe@there\nTo: joe@there\nSubject: PBS JOB %s\n\nPBS Job Id: %s\nJob Name:   mailjob\n"
+        begun, ended = told(jid, 2)
+        assert begun == head % (jid, jid) + "Begun execution\n"
+        assert ended.startswith(head % (jid, jid) + "Execution terminated\nExit_status=1\n")
+        names = [line.split("=")[0] for line in ended.splitlines()[7:]]
+        assert names[0] == "Exit_status" and "resources_used.walltime" in names, ended
+        jid = c.run(["qsub", "-N", "arr", "-J", "1-2", "-m", "ej", "-M", "joe@there", "--",
+                     "/bin/true"], user=USER1).stdout.strip()
+        for i in ("[]", "[1]", "[2]"):
+            text, = told(jid.replace("[]", i), 1)
+            assert "Execution terminated\nExit_status=0\n" in text, text
+
+
 # It says that it has begun, and hangs until there is a file "go".
 SLOW_MAILER = """#!/bin/sh
 touch "%(dir)s/begun.$$"

@@ -237,6 +237,8 @@ void array_delete_records(const struct model *m, const struct job *array,
         record_change_num(rec, out->arena, JOB_A_HF_KILL_AT, now_at);
         change_cut(rec, array, &cut, out);
         index_set_fini(&cut);
+        if (flags & JOB_END_NOMAIL)
+            rec->reason = REASON_NO_LETTER;
     }
     if ((flags & JOB_END_FORGET) && !obj_num(&array->obj, JOB_A_HF_FORGET, 0))
         record_change(about(array, FACT_SET, actor, now_at, out), out->arena,

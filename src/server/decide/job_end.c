@@ -38,8 +38,14 @@ static void forget_later(const struct job *job, const char *actor, int64_t now_a
                       JOB_A_HF_FORGET, NULL, "True");
 }
 
-static void kill_record(const struct job *job, const char *actor, int64_t now_at,
-                        bool force, struct decision *out)
+static void quiet_as(struct record *rec, uint32_t flags)
+{
+    if (flags & JOB_END_NOMAIL)
+        rec->reason = REASON_NO_LETTER;
+}
+
+static struct record *kill_record(const struct job *job, const char *actor,
+                                  int64_t now_at, bool force, struct decision *out)
 {
     struct record *rec = about(job, FACT_JOB_KILLED, actor, now_at, out);
 
@@ -52,6 +58,7 @@ static void kill_record(const struct job *job, const char *actor, int64_t now_at
         record_change_num(rec, out->arena, JOB_A_OBITTIME, now_at);
         rec->note = "Delete forced";
     }
+    return rec;
 }
 
 void job_delete_records(const struct model *m, const struct job *job, const char *actor,
@@ -70,7 +77,7 @@ void job_delete_records(const struct model *m, const struct job *job, const char
         return;
     /* Without a run there is nothing to end first. */
     if (!job_is_at_mom(job)) {
-        job_withdrawn_record(m, job, actor, now_at, forget, out);
+        quiet_as(job_withdrawn_record(m, job, actor, now_at, forget, out), flags);
         return;
     }
     if (forget && !force)
@@ -78,7 +85,7 @@ void job_delete_records(const struct model *m, const struct job *job, const char
     /* Who has asked first is kept; asking again changes nothing, unless it is by
      * force. */
     if (job_state(job) == 'R' && (!doomed || force))
-        kill_record(job, actor, now_at, force, out);
+        quiet_as(kill_record(job, actor, now_at, force, out), flags);
     if (!force)
         return;
     /* The job is off its vnodes with the next record, so they are stamped now. */

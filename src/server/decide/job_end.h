@@ -8,8 +8,8 @@
 #include "server/decide/request.h"
 
 enum job_end_flag {
-    JOB_END_FORCE = 1 << 0, /* do not wait for the MoM */
-    JOB_END_NOMAIL = 1 << 1,
+    JOB_END_FORCE = 1 << 0,  /* do not wait for the MoM */
+    JOB_END_NOMAIL = 1 << 1, /* its owner, who may be another one, gets no letter */
     JOB_END_FORGET = 1 << 2, /* keep no history of it */
 };
 

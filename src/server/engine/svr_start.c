@@ -5,6 +5,7 @@
 #include "server/decide/edit.h"
 #include "server/decide/hot_put_back.h"
 #include "server/decide/job_end.h"
+#include "server/decide/job_letter.h"
 #include "server/decide/resv_proposal.h"
 #include "server/engine/svr_priv.h"
 #include "server/model/hot_start.h"
@@ -239,24 +240,10 @@ static void log_recovered(struct turn *t)
 
 static void mail_aborted(struct turn *t, const struct object *o)
 {
-    const char *points = obj_str(o, JOB_A_MAIL_POINTS, "a");
-    struct arena *arena = t->out->arena;
-    struct effect *e;
-
-    if (!strchr(points, 'a'))
-        return;
-    e = effect_add(t->out, EFFECT_MAIL, t->s->m->seq);
-    e->u.mail.to = obj_is_set(o, JOB_A_MAIL_USERS)
-                       ? attr_value_text(job_rows[JOB_A_MAIL_USERS].type,
-                                         obj_attr(o, JOB_A_MAIL_USERS), arena)
-                       : arena_strdup(arena, obj_str(o, JOB_A_JOB_OWNER, ""));
-    e->u.mail.subject = arena_printf(arena, "PBS JOB %s", o->id);
-    e->u.mail.text = arena_printf(arena,
-                                  "PBS Job Id: %s\n"
-                                  "Job Name:   %s\n"
-                                  "Aborted by PBS Server \n"
-                                  "Job aborted on PBS Server initialization\n",
-                                  o->id, obj_str(o, JOB_A_JOB_NAME, ""));
+    if (job_wants_letter(o, LETTER_ABORT))
+        job_letter(t->out, t->s->m->seq, o,
+                   "Aborted by PBS Server \n"
+                   "Job aborted on PBS Server initialization\n");
 }
 
 /* A cold start gives up every job, whatever its MoM says later (operations.md 11). */
@@ -269,7 +256,7 @@ static void abort_jobs(struct turn *t)
         /* An array takes its subjobs along. */
         if (!TO_JOB(o)->parent)
             job_delete_records(t->s->m, TO_JOB(o), t->s->actor, t->now_at,
-                               JOB_END_FORCE, &d);
+                               JOB_END_FORCE | JOB_END_NOMAIL, &d);
     }
     /* The mails are written while the jobs are still there. */
     MODEL_EACH_LIVE(t->s->m, OBJ_JOB, o)

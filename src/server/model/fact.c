@@ -134,6 +134,8 @@ static const struct {
     [REASON_MOVED] = { "moved on request", 0 },
     [REASON_TRANSFER] = { "kept for the server that sent it", 0 },
     [REASON_SHUTDOWN] = { "Aborted by PBS Server  on Server shutdown", 0 },
+    [REASON_NO_LETTER] = { "without a letter", 0 },
+    [REASON_NODE_LOST] = { "execution node down", 0 },
     [REASON_MOM_MISSING] = { "15070", PBSE_NORELYMOM },
     [REASON_MOM_REFUSED] = { "15041", PBSE_MOMREJECT },
     [REASON_STAGE_IN] = { "15043", PBSE_STAGEIN },

@@ -125,6 +125,9 @@ enum reason {
     REASON_MOVED,         /* FACT_JOB_MOVED by MoveJob or OrderJob */
     REASON_TRANSFER,      /* FACT_JOB_MODIFIED of history: still kept for its sender */
     REASON_SHUTDOWN,      /* FACT_JOB_KILLED: the server ends */
+    REASON_NO_LETTER,     /* FACT_JOB_KILLED, _DELETED, _WITHDRAWN: who deletes it wants
+                             no letter about it */
+    REASON_NODE_LOST,     /* FACT_JOB_OBIT: given up, its node is down */
     REASON_MOM_MISSING,   /* FACT_JOB_REJECTED: the MoM cannot be reached */
     REASON_MOM_REFUSED,   /* FACT_JOB_REJECTED: by the MoM's answer */
     REASON_STAGE_IN,      /* FACT_JOB_REJECTED: its files could not be fetched */

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "server/decide/job_end.h"
+#include "server/decide/job_letter.h"
 #include "server/decide/job_over.h"
 #include "server/decide/node_used.h"
 #include "server/model/job_phase.h"
@@ -100,29 +101,14 @@ static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *jo
                       t->now_at, t->out);
 }
 
-/* To Mail_Users, else to the owner (operations.md 18). */
-static const char *recipients(const struct job *job, struct arena *arena)
-{
-    const struct attr_value *users = obj_attr(&job->obj, JOB_A_MAIL_USERS);
-
-    if (users->set)
-        return attr_value_text(job_rows[JOB_A_MAIL_USERS].type, users, arena);
-    return arena_strdup(arena, obj_str(&job->obj, JOB_A_JOB_OWNER, ""));
-}
-
 /* Always sent, whatever points of mail the job has: its output is not where its user
  * looks for it (operations.md 18). */
 static void mail_about_files(struct moms_turn *t, const struct job *job,
                              const char *words, const char *text)
 {
-    struct arena *arena = t->effects->arena;
-    struct effect *e = effect_add(t->effects, EFFECT_MAIL, t->m->seq);
-
-    e->u.mail.to = recipients(job, arena);
-    e->u.mail.subject = arena_printf(arena, "PBS JOB %s", job->obj.id);
-    e->u.mail.text =
-        arena_printf(arena, "PBS Job Id: %s\nJob Name:   %s\n%s\n%s\n", job->obj.id,
-                     obj_str(&job->obj, JOB_A_JOB_NAME, ""), words, text);
+    if (job_wants_letter(&job->obj, LETTER_ALWAYS))
+        job_letter(t->effects, t->m->seq, &job->obj,
+                   arena_printf(t->effects->arena, "%s\n%s\n", words, text));
 }
 
 static void set_staged(struct moms_turn *t, const struct job *job, const char *value)

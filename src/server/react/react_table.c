@@ -113,6 +113,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_JOB_SENT][OBJ_JOB] = {
         .log = log_job_state,
         .account = account_job_sent,
+        .mail = mail_job_begun,
         .answer = answer_job_sent,
     },
     [FACT_JOB_STARTED][OBJ_JOB] = { .log = log_job_started },
@@ -153,7 +154,11 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .account = account_job_killed,
         .mail = mail_job_killed,
     },
-    [FACT_JOB_OBIT][OBJ_JOB] = { .log = log_job_obit, .account = account_job_obit },
+    [FACT_JOB_OBIT][OBJ_JOB] = {
+        .log = log_job_obit,
+        .account = account_job_obit,
+        .mail = mail_job_obit,
+    },
     [FACT_JOB_REQUEUED][OBJ_JOB] = {
         .log = log_job_state,
         .wake = wake_job_queued,
@@ -162,13 +167,14 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_JOB_ENDED][OBJ_JOB] = {
         .log = log_job_ended,
         .account = account_job_ended,
+        .mail = mail_job_ended,
         .wake = wake_job_ended,
         .call = call_job_over,
     },
     [FACT_JOB_DELETED][OBJ_JOB] = {
         .log = log_job_deleted,
         .account = account_job_deleted,
-        .mail = mail_job_killed,
+        .mail = mail_job_deleted,
         .wake = wake_job_ended,
         .call = call_job_over,
     },
@@ -176,29 +182,36 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_JOB_FINISHED][OBJ_JOB] = {
         .log = log_job_ended,
         .account = account_job_ended,
+        .mail = mail_job_ended,
         .wake = wake_job_ended,
         .call = call_job_over,
     },
     [FACT_JOB_WITHDRAWN][OBJ_JOB] = {
         .log = log_job_deleted,
         .account = account_job_deleted,
-        .mail = mail_job_killed,
+        .mail = mail_job_deleted,
         .wake = wake_job_ended,
         .call = call_job_over,
     },
 
     /* arrays and their subjobs */
-    [FACT_ARRAY_BEGAN][OBJ_JOB] = { .log = log_job_state, .account = account_array_began },
+    [FACT_ARRAY_BEGAN][OBJ_JOB] = {
+        .log = log_job_state,
+        .account = account_array_began,
+        .mail = mail_job_begun,
+    },
     [FACT_ARRAY_CUT][OBJ_JOB] = { .log = log_array_cut, .account = account_array_cut },
     [FACT_SUBJOB_ENDED][OBJ_JOB] = {
         .log = log_job_ended,
         .account = account_job_ended,
+        .mail = mail_job_ended,
         .wake = wake_job_ended,
         .answer = answer_subjob_gone,
     },
     [FACT_SUBJOB_DELETED][OBJ_JOB] = {
         .log = log_job_deleted,
         .account = account_job_deleted,
+        .mail = mail_job_deleted,
         .wake = wake_job_ended,
         .answer = answer_subjob_gone,
     },

@@ -47,7 +47,11 @@ void mail_resv_alter_denied(const struct reaction *r);
 void mail_resv_started(const struct reaction *r);
 
 /* jobs: react/job_mail.c */
+void mail_job_begun(const struct reaction *r);
 void mail_job_killed(const struct reaction *r);
+void mail_job_deleted(const struct reaction *r);
+void mail_job_obit(const struct reaction *r);
+void mail_job_ended(const struct reaction *r);
 void call_job_over(const struct reaction *r);
 void wake_occurrence_altered(const struct reaction *r);
 void wake_occurrence_deleted(const struct reaction *r);

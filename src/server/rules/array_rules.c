@@ -62,7 +62,9 @@ static void end_array(const struct rule_context *c, const struct job *array,
                       struct decision *out)
 {
     if (job_state(array) != 'B' && !has_run(ends)) {
-        job_withdrawn_record(c->m, array, c->server_actor, c->now_at, false, out);
+        /* Who deleted its subjobs has been told of that; the server adds nothing. */
+        job_withdrawn_record(c->m, array, c->server_actor, c->now_at, false, out)
+            ->reason = REASON_NO_LETTER;
         return;
     }
     record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, exit_status(ends));

@@ -72,6 +72,7 @@ static void end_alone(const struct rule_context *c, const struct job *job,
     if (job_state(job) == 'R') {
         status = JOB_EXIT_MS_FAIL;
         rec = rule_decide(c, &job->obj, FACT_JOB_OBIT, out);
+        rec->reason = REASON_NODE_LOST;
         rec->note =
             arena_printf(out->arena, "Job deleted, execution node %s down", node);
         record_job_event(rec, out->arena, job, JOB_EV_END, c->now_at);
