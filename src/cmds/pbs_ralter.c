@@ -43,7 +43,8 @@ static const char usage[] =
     "  -q @server     ask this server\n"
     "  --dry-run      tell what would become of it, and change nothing; -F json\n"
 
-    "S5[3] is the third occurrence of a standing reservation: -R -E -D -l -W force\n";
+    "S5[3] is the third occurrence of a standing reservation: -R -E -D -l -W force "
+    "--push\n";
 
 struct ralter {
     struct attropl *attrs;
@@ -241,9 +242,13 @@ static int parse(struct ralter *r, int argc, char **argv)
     if (r->force && !r->timed)
         return complain(CMD ": No support for requested service\n" CMD
                             ": -W force needs -R, -E or -D beside it");
-    if (r->terms & HOLDFAST_PUSH && (r->force || !r->timed))
+    if (r->terms & HOLDFAST_PUSH && r->force)
         return complain(CMD ": No support for requested service\n" CMD
-                            ": --push needs -R, -E or -D beside it, and no -W force");
+                            ": --push makes room by moving others, and -W force takes "
+                            "their vnodes: one or the other");
+    if (r->terms & HOLDFAST_PUSH && !r->timed)
+        return complain(CMD ": No support for requested service\n" CMD
+                            ": --push needs -R, -E or -D beside it");
     if (r->terms & HOLDFAST_RELEASE && (r->force || !r->timed))
         return complain(CMD
                         ": No support for requested service\n" CMD

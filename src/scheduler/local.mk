@@ -24,6 +24,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/vnode_pool.c src/scheduler/plan/vnode_pool.h \
 	src/scheduler/plan/pool_fit.c \
 	src/scheduler/plan/push.c src/scheduler/plan/push.h \
+	src/scheduler/plan/follower.c src/scheduler/plan/follower.h \
 	src/scheduler/plan/limit_fit.c \
 	src/scheduler/plan/queue_fit.c \
 	src/scheduler/plan/quick_fit.c \

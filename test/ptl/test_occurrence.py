@@ -3,6 +3,7 @@
 on real daemons; and never asked of a server of another make."""
 import json
 import os
+import re
 import subprocess
 import time
 
@@ -67,6 +68,48 @@ def test_occurrences_are_shown(cluster):
     assert len(table) == 6 and table[4].split()[0] == one(rid, 3)[:15], table
     document = json.loads(cluster.run(["pbs_rstat", "-F", "json", short + "[]"]).stdout)
     assert sorted(document["Reservations"]) == [one(rid, i) for i in (1, 2, 3, 4)]
+
+
+def push(cluster, operand, *options):
+    done = cluster.run(["pbs_ralter", "-I", "60", "--push"] + list(options) + [operand],
+                       check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def begins(cluster, rid, index):
+    """How many seconds after its day's start."""
+    at = time.mktime(time.strptime(shown(cluster, rid, index)["reserve_start"]))
+    return int(at) - FAR - (index - 1) * DAY
+
+
+def test_a_later_one_is_moved_to_make_room(cluster):
+    """For another reservation, for the one before it, and by one that comes later."""
+    server = cluster.server
+    rid = series(cluster, select="5:ncpus=2")
+    other, answer = ask(cluster, "5:ncpus=2", FAR + DAY - 700)
+    assert answer == "CONFIRMED"
+    out = push(cluster, other, "-D", "900")
+    assert out[0] == "pbs_ralter: %s CONFIRMED" % other
+    assert out[1].startswith("pbs_ralter: moved %s from " % one(rid, 2)) and len(out) == 2
+    assert [begins(cluster, rid, i) for i in (1, 2, 3, 4)] == [0, 200, 0, 0]
+    server.log_match("%s;Reservation moved from .* to .*, to make room for %s"
+                     % (re.escape(one(rid, 2)), other), regexp=True)
+    server.accounting_match(";Y;%s;" % one(rid, 2))
+    # The first one gets longer than until the second one begins, on vnodes that are free.
+    end = Reservation.clock(FAR + DAY + 260)
+    done = cluster.run(["pbs_ralter", "-E", end, rid], check=False)
+    assert "Requested time(s) will interfere with a later occurrence" in done.stderr
+    out = push(cluster, other, "-R", Reservation.clock(FAR + 10 * DAY), "-D", "600")
+    out = push(cluster, rid, "-E", end)
+    assert out[0].endswith(" CONFIRMED") and one(rid, 2) in out[1], out
+    assert [begins(cluster, rid, i) for i in (1, 2, 3, 4)] == [0, 261, 0, 0]
+    # And the third one pushes the fourth.
+    out = push(cluster, one(rid, 3), "-E", Reservation.clock(FAR + 3 * DAY + 30))
+    assert out[0] == "pbs_ralter: %s CONFIRMED" % one(rid, 3) and one(rid, 4) in out[1], out
+    server.kill()
+    server.start()
+    assert [begins(cluster, rid, i) for i in (1, 2, 3, 4)] == [0, 261, 0, 31]
 
 
 def test_what_is_no_occurrence(cluster):

@@ -62,7 +62,8 @@ void occurrences_fini(struct sim *s)
 
 static const struct occurrence *altered(const struct model *m, const struct record *rec)
 {
-    return rec->kind == OBJ_OCCURRENCE && rec->fact == FACT_RESV_ALTERED
+    return rec->kind == OBJ_OCCURRENCE && rec->fact == FACT_RESV_ALTERED &&
+                   rec->reason != REASON_PUSHED /* check_push.c looks at these */
                ? occurrence_find(m, rec->id)
                : NULL;
 }

@@ -8,6 +8,7 @@
 #include "check_push.h"
 
 #include "server/decide/resv_proposal.h"
+#include "server/model/occurrence.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
 
@@ -46,53 +47,101 @@ static bool may_change(int attr)
     return (resv_rows[attr].flags & ATTR_INTERNAL) != 0;
 }
 
-static void check_record(struct sim *s, const struct resv *r, const struct record *rec)
+/* What may change of an occurrence that comes later. */
+static bool may_change_later(int attr)
 {
-    enum resv_phase phase = resv_phase(r);
-    int64_t from_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
-    int64_t length_s = obj_num(&r->obj, RESV_A_RESERVE_END, 0) - from_at;
-    int64_t to_at = after(rec, RESV_A_RESERVE_START, &r->obj);
+    return attr == OCCURRENCE_A_START || attr == OCCURRENCE_A_END ||
+           attr == OCCURRENCE_A_RESV_NODES || attr == OCCURRENCE_A_STATE ||
+           attr == OCCURRENCE_A_SUBSTATE;
+}
 
-    if (!s->alters.agreed || proposal_is_open(r) || resv_is_maintenance(r) ||
-        (phase != PHASE_CONFIRMED && phase != PHASE_DEGRADED) || from_at <= rec->at)
-        check_failed(s, CHECK_ALTER, "%s is moved, and may not be", rec->id);
-    if (to_at < from_at || to_at - from_at > PUSH_FARTHEST_S ||
-        after(rec, RESV_A_RESERVE_END, &r->obj) - to_at != length_s)
-        check_failed(s, CHECK_ALTER, "%s is moved from %" PRId64 " to %" PRId64,
-                     rec->id, from_at, to_at);
+static void check_moved_alone(struct sim *s, const struct record *rec)
+{
+    bool later = rec->kind == OBJ_OCCURRENCE;
+
     for (size_t i = 0; i < rec->n_changes; i++) {
         const struct change *c = &rec->changes[i];
 
-        if (!may_change(c->attr) && !str_same(c->before, c->after))
+        if (!(later ? may_change_later(c->attr) : may_change(c->attr)) &&
+            !str_same(c->before, c->after))
             check_failed(s, CHECK_ALTER, "%s is moved and has another %s", rec->id,
-                         resv_rows[c->attr].name);
+                         kind_table(rec->kind)->rows[c->attr].name);
     }
 }
 
-static void note(struct sim *s, const struct resv *r, const struct record *rec)
+static struct window window_after(const struct occurrence *oc, const struct record *rec)
+{
+    bool later = rec->kind == OBJ_OCCURRENCE;
+    int start = later ? (int)OCCURRENCE_A_START : (int)RESV_A_RESERVE_START;
+    int end = later ? (int)OCCURRENCE_A_END : (int)RESV_A_RESERVE_END;
+
+    return (struct window){ after(rec, start, oc->values),
+                            after(rec, end, oc->values) };
+}
+
+/* Of the series of the altered one others may be moved while it is asked about. */
+static bool may_be_moved(const struct occurrence *oc, int64_t now_at)
+{
+    enum resv_phase phase = occurrence_phase(oc);
+    bool later = !occurrence_is_current(oc);
+
+    return (later || !proposal_is_open(oc->resv)) && !resv_is_maintenance(oc->resv) &&
+           (phase == PHASE_CONFIRMED || phase == PHASE_DEGRADED ||
+            (later && phase_is_in_conflict(phase))) &&
+           occurrence_start_at(oc, 0) > now_at;
+}
+
+static void check_record(struct sim *s, const struct occurrence *oc,
+                         const struct record *rec)
+{
+    struct window was = occurrence_window(oc), is = window_after(oc, rec);
+
+    if (!s->alters.agreed || !may_be_moved(oc, rec->at))
+        check_failed(s, CHECK_ALTER, "%s is moved, and may not be", rec->id);
+    if (is.start_at < was.start_at || is.start_at - was.start_at > PUSH_FARTHEST_S ||
+        is.end_at - is.start_at != was.end_at - was.start_at)
+        check_failed(s, CHECK_ALTER, "%s is moved from %" PRId64 " to %" PRId64,
+                     rec->id, was.start_at, is.start_at);
+    check_moved_alone(s, rec);
+}
+
+static void note(struct sim *s, const struct occurrence *oc, const struct record *rec)
 {
     struct pushes *all = &s->pushes;
     struct pushed *one = &all->v[all->n++];
 
     MUST(all->n < PUSHES_MAX);
     snprintf(one->id, sizeof(one->id), "%s", rec->id);
-    snprintf(one->vnodes, sizeof(one->vnodes), "%s",
-             obj_str(&r->obj, RESV_A_RESV_NODES, ""));
-    one->from_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
-    one->to_at = after(rec, RESV_A_RESERVE_START, &r->obj);
+    snprintf(one->vnodes, sizeof(one->vnodes), "%s", occurrence_vnodes(oc));
+    one->from_at = occurrence_start_at(oc, 0);
+    one->to_at = window_after(oc, rec).start_at;
+}
+
+/* Which occurrence the record is about; NULL: none. */
+static const struct occurrence *moved(const struct model *m, const struct record *rec)
+{
+    const struct resv *r;
+
+    if (rec->fact != FACT_RESV_ALTERED || rec->reason != REASON_PUSHED)
+        return NULL;
+    if (rec->kind == OBJ_OCCURRENCE)
+        return occurrence_find(m, rec->id);
+    r = rec->kind == OBJ_RESV ? model_resv(m, rec->id) : NULL;
+    return r ? &r->current : NULL;
 }
 
 void check_push_before(struct sim *s, const struct model *m, const struct record *rec)
 {
-    const struct resv *r = rec->kind == OBJ_RESV ? model_resv(m, rec->id) : NULL;
-    const struct change *names = r ? change_of(rec, RESV_A_PUSHED) : NULL;
+    const struct change *names =
+        rec->kind == OBJ_RESV ? change_of(rec, RESV_A_PUSHED) : NULL;
+    const struct occurrence *oc = moved(m, rec);
 
     if (names && names->after)
         snprintf(s->pushes.names, sizeof(s->pushes.names), "%s", names->after);
-    if (!r || rec->reason != REASON_PUSHED)
+    if (!oc)
         return;
-    check_record(s, r, rec);
-    note(s, r, rec);
+    check_record(s, oc, rec);
+    note(s, oc, rec);
 }
 
 /* "vn[1]" of "(vn[1]:ncpus=2)+...", in the other text too. */
@@ -111,8 +160,11 @@ static bool share_vnode(const char *a, const char *b)
 
 static const char *vnodes_now(const struct model *m, const char *id)
 {
-    const struct resv *r = model_resv(m, id);
+    const struct occurrence *oc = occurrence_find(m, id);
+    const struct resv *r = oc ? NULL : model_resv(m, id);
 
+    if (oc)
+        return occurrence_vnodes(oc);
     return r ? obj_str(&r->obj, RESV_A_RESV_NODES, "") : "";
 }
 

@@ -807,18 +807,29 @@ static void reserve_series(struct story *t)
                b->length_s, count, interval);
 }
 
-/* Mostly around where it is, and now and then beyond its neighbours. */
+/* Whose it is: an occurrence by its index, and in a push of the whole series now and
+ * then the one whose turn it is. */
+static void name_occurrence(struct story *t, int resv, int index, bool push)
+{
+    buf_printf(t->out, " alters R%d", resv);
+    if (!push || chance(t, 70))
+        buf_printf(t->out, "[%d]", index);
+}
+
+/* Mostly around where it is, and now and then beyond its neighbours: which a push may
+ * move. */
 static void alter_occurrence(struct story *t, int resv, int index)
 {
     const struct booking *b = booking(t, resv);
     int64_t start_s = b->start_s + (int64_t)(index - 1) * b->interval_s;
-    bool force = chance(t, 15);
+    int kind = pick(t, 0, 99);
+    bool force = kind < 12, push = !force && kind < 40; /* both are for managers */
 
-    if (force)
+    if (force || push)
         buf_add_str(t->out, "root");
     else
         buf_printf(t->out, "user%d", pick(t, 1, 2));
-    buf_printf(t->out, " alters R%d[%d]", resv, index);
+    name_occurrence(t, resv, index, push);
     if (chance(t, 50))
         buf_printf(t->out, " from %" PRId64, start_s + pick(t, -40, 100));
     if (chance(t, 70))
@@ -827,7 +838,7 @@ static void alter_occurrence(struct story *t, int resv, int index)
         add_smaller(t, b);
     if (chance(t, 30))
         buf_printf(t->out, " waiting %d", pick(t, 1, 120));
-    buf_printf(t->out, "%s\n", force ? " force" : "");
+    buf_printf(t->out, "%s\n", push ? " push" : force ? " force" : "");
 }
 
 /* Occurrences of series are altered and deleted by their index. From random numbers of

@@ -1,30 +1,20 @@
 /* push.c - see push.h.
  *
- * Followers are reservations that have not begun and would begin behind the one that is
- * altered. First it is placed as if they all could give way, and those that it can do
- * without are put back. The others are placed one by one in the order of their starts,
- * each at the first start, not before its own, at which it fits while those behind it
- * could give way; of these again only those that have to are taken from their places,
- * and come in their turn. What was placed before stays. So each is moved by the least
- * that those before it allow, and the cost follows those that are moved.
+ * Followers are what begins behind the one that is altered and has not begun
+ * (follower.h). First it is placed as if they all could give way, and those that it can
+ * do without are put back. The others are placed one by one in the order of their
+ * starts, each at the first start, not before its own, at which it fits while those
+ * behind it could give way; of these again only those that have to are taken from their
+ * places, and come in their turn. What was placed before stays. So each is moved by the
+ * least that those before it allow, and the cost follows those that are moved.
+ *
+ * An occurrence also pushes the next one of its series, on whatever vnodes that is.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/push.h"
 
+#include "scheduler/plan/follower.h"
 #include "scheduler/plan/series.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-struct follower {
-    const struct snap_resv *r;
-    bool away;   /* its own booking is set aside in the world */
-    bool ousted; /* it has to leave its place */
-    bool placed; /* it has another one: */
-    int64_t start_at;
-    struct placement found;
-    struct booking *trial;
-};
 
 struct push {
     struct planner *pl;
@@ -49,41 +39,9 @@ struct comer {
     struct placement found;
 };
 
-static int64_t length_of(const struct snap_resv *r)
+static int64_t length_of(const struct follower *f)
 {
-    return r->end_at - r->start_at;
-}
-
-static bool is_follower(const struct planner *pl, const struct snap_resv *r,
-                        const struct snap_resv *of)
-{
-    return r != of && !r->alien && !r->skip &&
-           (r->state == RESV_CONFIRMED || r->state == RESV_DEGRADED) &&
-           r->substate != RESV_IN_CONFLICT && r->id[0] != 'M' && r->request &&
-           r->request->valid && r->start_at > pl->now_at &&
-           r->start_at > of->old_start_at && length_of(r) > 0 &&
-           link_of_resv(pl, r)->has_vnodes && (!r->standing || r->occurrences.n > 0);
-}
-
-static int compare(const void *va, const void *vb)
-{
-    const struct follower *a = va, *b = vb;
-
-    if (a->r->start_at != b->r->start_at)
-        return a->r->start_at < b->r->start_at ? -1 : 1;
-    return strcmp(a->r->id, b->r->id);
-}
-
-static void find_followers(struct push *p)
-{
-    const struct snapshot *s = p->pl->s;
-
-    p->v = arena_zero(p->pl->arena, s->n_resvs * sizeof(*p->v) + 1);
-    for (size_t i = 0; i < s->n_resvs; i++)
-        if (is_follower(p->pl, &s->resvs[i], p->q->r))
-            p->v[p->n++].r = &s->resvs[i];
-    if (p->n > 0)
-        qsort(p->v, p->n, sizeof(*p->v), compare);
+    return f->until_at - f->from_at;
 }
 
 static void set_away(struct push *p, struct follower *f, bool away)
@@ -92,15 +50,15 @@ static void set_away(struct push *p, struct follower *f, bool away)
         return;
     MUST(!f->trial); /* that would be set aside with it */
     if (away)
-        world_drop(p->pl->w, f->r->id);
+        world_drop(p->pl->w, f->id);
     else
-        world_restore(p->pl->w, f->r->id);
+        world_restore(p->pl->w, f->id);
     f->away = away;
 }
 
 static bool meets(const struct comer *c, const struct follower *f)
 {
-    return f->r->start_at < c->end_at && f->r->end_at > c->start_at;
+    return f->from_at < c->end_at && f->until_at > c->start_at;
 }
 
 /* It stands where it was, and could be asked to leave. */
@@ -164,11 +122,26 @@ static bool make_room(struct comer *c)
     return true;
 }
 
+/* A later occurrence is searched anywhere, as one that has not begun. */
+static void find_later(struct question *q, struct verdict *v)
+{
+    world_drop(q->pl->w, q->later->id);
+    if (question_crosses(q))
+        v->failure = FAIL_CROSSES_DEDICATED;
+    else if (!question_search(q, &v->found, v))
+        question_explain(q, v);
+    if (v->failure != FAIL_NONE)
+        world_restore(q->pl->w, q->later->id);
+}
+
 static bool search_altered(struct comer *c)
 {
     struct verdict v = { 0 };
 
-    question_find_current(c->p->q, &v);
+    if (c->p->q->later)
+        find_later(c->p->q, &v);
+    else
+        question_find_current(c->p->q, &v);
     c->v = v;
     c->found = v.found;
     return v.failure == FAIL_NONE;
@@ -182,7 +155,7 @@ static struct pool pool_of(struct comer *c)
                          .checks = &c->p->checks,
                          .closed = c->closed };
 
-    pool.sets = pool_sets(&pool, c->p->pl->w, c->f->r->request, NULL);
+    pool.sets = pool_sets(&pool, c->p->pl->w, c->f->request, NULL);
     return pool;
 }
 
@@ -192,7 +165,7 @@ static bool search_follower(struct comer *c)
     struct placement found = { 0 };
     struct plan_short why = { 0 };
 
-    if (pool_search(&pool, c->p->pl->w, c->f->r->request, &found, &why) != FAIL_NONE)
+    if (pool_search(&pool, c->p->pl->w, c->f->request, &found, &why) != FAIL_NONE)
         return false;
     c->found = found;
     return true;
@@ -210,7 +183,7 @@ static void keep_off_dedicated(struct comer *c)
     const struct policy *policy = c->p->pl->p;
     const struct period *crossed;
 
-    if (policy->resvs_ignore_dedicated || c->start_at == c->f->r->start_at)
+    if (policy->resvs_ignore_dedicated || c->start_at == c->f->from_at)
         return;
     while ((crossed = policy_crossed(policy, c->start_at, c->end_at)))
         move_to(c, policy_next_start(crossed, c->start_at));
@@ -226,23 +199,19 @@ static bool find_start(struct comer *c)
     if (search_follower(c))
         return true;
     pool = pool_of(c);
-    start_at = pool_earliest(&pool, c->p->pl->w, c->f->r->request, OPEN_TRIES);
+    start_at = pool_earliest(&pool, c->p->pl->w, c->f->request, OPEN_TRIES);
     if (start_at == 0)
         return false;
     move_to(c, start_at);
     return true;
 }
 
-static bool shared_vnode(const struct planner *pl, const struct snap_resv *a,
-                         const struct snap_resv *b)
+static bool shared_vnode(const struct placement *a, const struct placement *b)
 {
-    const struct placement *pa = &link_of_resv(pl, a)->at;
-    const struct placement *pb = &link_of_resv(pl, b)->at;
-
-    for (size_t c = 0; c < pa->n; c++)
-        for (size_t i = 0; i < pa->chunks[c].n; i++)
-            for (size_t k = 0; k < pb->n; k++)
-                if (placed_has(&pb->chunks[k], pa->chunks[c].pieces[i].vnode))
+    for (size_t c = 0; c < a->n; c++)
+        for (size_t i = 0; i < a->chunks[c].n; i++)
+            for (size_t k = 0; k < b->n; k++)
+                if (placed_has(&b->chunks[k], a->chunks[c].pieces[i].vnode))
                     return true;
     return false;
 }
@@ -266,7 +235,7 @@ static const bool *closed_at(struct comer *c, int64_t at, int64_t *limit_at)
     for (size_t i = 0; &p->v[i] != c->f; i++) {
         const struct follower *k = &p->v[i];
 
-        if (!k->placed || k->start_at <= at || !shared_vnode(p->pl, k->r, c->f->r))
+        if (!k->placed || k->start_at <= at || !shared_vnode(k->at, c->f->at))
             continue;
         if (!closed)
             closed = arena_zero(p->pl->arena, p->pl->w->n * sizeof(*closed) + 1);
@@ -292,22 +261,29 @@ static bool find_least(struct comer *c)
     }
 }
 
-/* It ends before the next occurrence of its series begins. */
+/* One of its series that may not be moved begins before it would end. */
 static bool meets_own_series(const struct comer *c)
 {
-    const struct snap_occurrences *all = &c->f->r->occurrences;
-    size_t next = 1;
+    return meets_next(c->end_at, c->f->until_at, c->f->next_at);
+}
 
-    /* One that was deleted only keeps its place in the list. */
-    while (next < all->n && all->v[next].end_at == 0)
-        next++;
-    return c->f->r->standing && next < all->n && c->end_at >= all->v[next].start_at;
+/* The next one of a series leaves its place when the one before it ends later than that
+ * allows; 'was_at': the end that it had. NULL: there is none. */
+static void oust_next(struct push *p, struct follower *next, int64_t end_at,
+                      int64_t was_at)
+{
+    if (!next || !meets_next(end_at, was_at, next->from_at))
+        return;
+    MUST(!next->placed); /* its turn comes later */
+    set_away(p, next, true);
+    next->ousted = true;
+    next->not_before_at = end_at + 1;
 }
 
 static const char *words_against(const struct comer *c)
 {
     struct arena *arena = c->p->pl->arena;
-    const char *id = c->f->r->id;
+    const char *id = c->f->id;
 
     if (meets_own_series(c))
         return arena_printf(arena, "; %s would meet its next occurrence", id);
@@ -322,24 +298,26 @@ static bool place_follower(struct push *p, size_t i)
     struct comer all_away;
     bool fits;
 
-    c.start_at = f->r->start_at;
-    c.end_at = f->r->end_at;
+    c.start_at = MAX_OF(f->from_at, f->not_before_at);
+    c.end_at = c.start_at + length_of(f);
     /* All that could ever be in its way, wherever it goes. */
     all_away = c;
     all_away.end_at = INT64_MAX;
     set_range_away(&all_away, c.from, p->n, true);
     fits = find_least(&c);
     set_range_away(&all_away, c.from, p->n, false);
-    if (!fits || c.start_at - f->r->start_at > PUSH_FARTHEST_S ||
-        meets_own_series(&c) || !make_room(&c)) {
+    if (fits)
+        oust_next(p, f->next, c.end_at, f->until_at);
+    if (!fits || c.start_at - f->from_at > PUSH_FARTHEST_S || meets_own_series(&c) ||
+        !make_room(&c)) {
         p->against = words_against(&c);
         return false;
     }
     f->placed = true;
     f->start_at = c.start_at;
     f->found = c.found;
-    f->trial = world_book(p->pl->w, f->r->id, &f->r->request->place, &f->found,
-                          c.start_at, c.end_at);
+    f->trial = world_book(p->pl->w, f->id, &f->request->place, &f->found, c.start_at,
+                          c.end_at);
     p->n_placed++;
     return true;
 }
@@ -379,8 +357,8 @@ static void tell_places(const struct push *p, struct verdict *v)
 
     v->places = places;
     places[v->n_places++] = (struct plan_place){
-        .id = q->r->id,
-        .start_at = q->r->start_at,
+        .id = altered_id(q),
+        .start_at = q->later ? q->r->later.start_at : q->r->start_at,
         .end_at = q->end_at,
         .vnodes = placement_print(p->pl->w, &v->found),
     };
@@ -389,45 +367,73 @@ static void tell_places(const struct push *p, struct verdict *v)
 
         if (f->placed)
             places[v->n_places++] = (struct plan_place){
-                .id = f->r->id,
+                .id = f->id,
                 .start_at = f->start_at,
-                .end_at = f->start_at + length_of(f->r),
+                .end_at = f->start_at + length_of(f),
                 .vnodes = placement_print(p->pl->w, &f->found),
             };
     }
     MUST(v->n_places == p->n_placed + 1);
 }
 
+bool push_is_needed(const struct question *q, struct verdict *v)
+{
+    const struct followers all = followers_of(q);
+    const struct follower *next = all.next;
+    int64_t next_at = next ? next->from_at : all.next_at;
+
+    if (!meets_next(q->end_at, altered_old_end(q), next_at))
+        return false;
+    *v = (struct verdict){ .failure = FAIL_CONFLICT };
+    if (!next)
+        v->advice = arena_printf(q->pl->arena, "; %s would meet its next occurrence",
+                                 altered_id(q));
+    return true;
+}
+
+/* Everybody is where he was. */
+static void give_up(struct push *p, struct booking *trial)
+{
+    end_trial(p);
+    if (trial)
+        world_unbook(p->pl->w, trial);
+    world_restore(p->pl->w, altered_id(p->q));
+}
+
 void push_find(struct question *q, struct verdict *v)
 {
-    struct push p = { .pl = q->pl, .q = q, .checks = FIT_CHECKS_MAX };
+    struct followers all = followers_of(q);
+    struct push p = {
+        .pl = q->pl, .q = q, .checks = FIT_CHECKS_MAX, .n = all.n, .v = all.v
+    };
     struct comer c = {
         .p = &p, .search = search_altered, .start_at = q->start_at, .end_at = q->end_at
     };
+    const char *id = altered_id(q);
     struct booking *trial;
 
     MUST(v->failure != FAIL_NONE && q->altered);
-    if (q->start_at >= q->end_at)
+    if (q->start_at >= q->end_at ||
+        meets_next(q->end_at, altered_old_end(q), all.next_at))
         return;
-    find_followers(&p);
+    oust_next(&p, all.next, q->end_at, altered_old_end(q));
     if (!make_room(&c)) {
+        end_trial(&p);
         *v = c.v; /* it names who is in the way and does not give way */
         v->why.earliest_at = 0;
         return;
     }
     /* The last search may have been one in vain, which has put it back. */
-    world_drop(q->pl->w, q->r->id);
-    trial = world_book(q->pl->w, q->r->id, &q->r->request->place, &c.found, q->start_at,
-                       q->end_at);
-    if (place_followers(&p)) {
-        *v = c.v;
-        tell_places(&p, v);
-    } else {
+    world_drop(q->pl->w, id);
+    trial = world_book(q->pl->w, id, &q->rq->place, &c.found, q->start_at, q->end_at);
+    if (!place_followers(&p)) {
         v->advice = p.against;
-        end_trial(&p);
+        give_up(&p, trial);
+        return;
     }
-    if (trial)
+    *v = c.v;
+    tell_places(&p, v);
+    /* What a current one gets is booked by whoever says the yes. */
+    if (trial && !q->later)
         world_unbook(q->pl->w, trial);
-    if (v->failure != FAIL_NONE)
-        world_restore(q->pl->w, q->r->id);
 }

@@ -7,6 +7,10 @@
 
 #include "scheduler/plan/question.h"
 
+/* Must others be moved, wherever there is room, since the altered occurrence would meet
+ * the next one of its series? Then *v is the no that push_find() starts from. */
+bool push_is_needed(const struct question *q, struct verdict *v);
+
 /* The alteration that 'q' asks about found no room, and its question allows to move
  * others: make *v a yes that does, with the places of all, or complete the reason of
  * the no. After a yes what the reservation and those that are moved have in the world

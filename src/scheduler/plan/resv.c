@@ -482,10 +482,14 @@ struct verdict question_find(struct question *q)
 static void answer_question(struct planner *pl, const struct snap_resv *r)
 {
     struct question q = question_about(pl, r);
-    struct verdict v = question_find(&q);
+    bool is_readable =
+        q.altered && !q.is_new && q.rq && q.rq->valid && (!r->later.index || q.later);
+    struct verdict v;
 
+    if (!is_readable || !r->may_push || !push_is_needed(&q, &v))
+        v = question_find(&q);
     /* What finds no room for itself may be content with something else. */
-    if (v.failure != FAIL_NONE && q.altered && r->request && r->request->valid) {
+    if (v.failure != FAIL_NONE && is_readable) {
         if (r->may_push)
             push_find(&q, &v);
         else if (r->may_shorten)

@@ -14,12 +14,15 @@
 #include "server/decide/resv_answer.h"
 
 /* Take the offer for the reservation a->r, whose alteration is open; body->offers[0] is
- * about it and the others are about those that it moves. Like a yes it is refused
- * (15016, the reason is logged) when it does not hold, and nothing has changed then:
+ * about it, or about the later occurrence of it that is altered, and the others are
+ * about those that it moves: reservations by their id, occurrences of a series by their
+ * name ("S5[3].svr"). Like a yes it is refused (15016, the reason is logged) when it
+ * does not hold, and nothing has changed then:
  * - the question allows no other times than the wanted ones, or not these;
  * - one that would be moved has started, is maintenance, did not begin behind a->r, is
  *   being altered itself, is named twice, gets another length, would begin earlier or
- *   more than PUSH_FARTHEST_S later, or would meet a later occurrence of its series;
+ *   more than PUSH_FARTHEST_S later, or any would meet another occurrence of its
+ *   series, with all of them where they would be then;
  * - vnodes do not hold beside all others (resv_fit()).
  * An alteration that has become impossible is denied, as by any answer. */
 int counter_offer_take(const struct resv_answer *a,

@@ -216,6 +216,12 @@ static int take_yes_to(const struct resv_answer *a, const struct edit *e)
         deny(a, against);
         return 0;
     }
+    /* A yes that moves nobody cannot be one to what meets its own series; whoever says
+     * it would repeat it. */
+    if (!proposal_keeps_order(a->m, a->r, e, a->rq->arena)) {
+        deny(a, pbse_text(PBSE_STDG_RESV_OCCR_CONFLICT));
+        return 0;
+    }
     if (series_is_new(a->r)) /* all of it is confirmed with its first one altered */
         return series_confirm_altered(a, e);
     if ((err = judge(a, e, &ps)))

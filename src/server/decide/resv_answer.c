@@ -143,10 +143,10 @@ bool answer_fits(const struct resv_answer *a, const struct resv_offer *offer,
 int answer_judge(const struct resv_answer *a, const struct resv_offer *offer,
                  const char *schedselect)
 {
+    const struct resv *r = offer->occurrence->resv;
     const char *why = "";
 
-    MUST(offer->occurrence);
-    MUST(offer->occurrence == resv_current(a->r) || offer->occurrence->resv == a->r);
+    MUST(r == a->r || r == a->r->stands_for);
     if (answer_is_as_much(a, offer->vnodes, schedselect, &why) &&
         answer_fits(a, offer, &why))
         return 0;

@@ -184,11 +184,18 @@ struct proposal_others proposal_others(const struct model *m, const struct resv 
     return ret;
 }
 
-/* A neighbour may have been altered since, or another one have become it. */
-static bool meets_neighbour(const struct occurrence *later, const struct edit *e)
+/* A neighbour may have been altered since, or another one have become it. Whether the
+ * one behind it makes room is the answer's to say. */
+static bool meets_neighbour(const struct resv *r, const struct occurrence *later,
+                            const struct edit *e)
 {
-    return later &&
-           proposal_meets_neighbour(later, edit_num(e, RESV_A_RESERVE_START, 0),
+    int64_t start_at = edit_num(e, RESV_A_RESERVE_START, 0);
+
+    if (!later)
+        return false;
+    if (proposal_allows(r) & ALLOWS_PUSH)
+        return proposal_meets_before(later, start_at);
+    return proposal_meets_neighbour(later, start_at,
                                     edit_num(e, RESV_A_RESERVE_END, 0));
 }
 
@@ -211,7 +218,7 @@ static const char *obstacle_of_part(const struct model *m, const struct resv *r,
         why = pbse_text(PBSE_RESV_NOT_EMPTY);
     else if (!runs && edit_num(&e, RESV_A_RESERVE_END, 0) <= now_at)
         why = "its end has passed";
-    else if (meets_neighbour(later, &e))
+    else if (meets_neighbour(r, later, &e))
         why = pbse_text(PBSE_STDG_RESV_OCCR_CONFLICT);
     edit_fini(&e);
     return why;
@@ -249,14 +256,20 @@ bool proposal_meets_later(const struct resv *r, int64_t at)
     return next_at != INT64_MAX && at >= next_at;
 }
 
+bool proposal_meets_before(const struct occurrence *oc, int64_t start_at)
+{
+    const struct occurrence *before = occurrence_before(oc);
+
+    return before && start_at != occurrence_start_at(oc, 0) &&
+           start_at <= occurrence_end_at(before, INT64_MIN);
+}
+
 bool proposal_meets_neighbour(const struct occurrence *oc, int64_t start_at,
                               int64_t end_at)
 {
-    const struct occurrence *before = occurrence_before(oc);
     const struct occurrence *after = occurrence_after(oc);
 
-    if (before && start_at != occurrence_start_at(oc, 0) &&
-        start_at <= occurrence_end_at(before, INT64_MIN))
+    if (proposal_meets_before(oc, start_at))
         return true;
     return after && end_at != occurrence_end_at(oc, 0) &&
            end_at >= occurrence_start_at(after, INT64_MAX);
@@ -284,6 +297,17 @@ static bool keeps_order(const struct proposal_part *part)
                                          edit_num(part->e, RESV_A_RESERVE_END, 0));
     return keeps_off_later(part, RESV_A_RESERVE_START) &&
            keeps_off_later(part, RESV_A_RESERVE_END);
+}
+
+bool proposal_keeps_order(const struct model *m, const struct resv *r,
+                          const struct edit *e, struct arena *arena)
+{
+    const struct occurrence *oc = proposal_occurrence(m, r, arena);
+    const struct proposal_part part = { .resv = r,
+                                        .later = oc && index_of_later(r) ? oc : NULL,
+                                        .e = e };
+
+    return keeps_order(&part);
 }
 
 /* Before an occurrence is altered for the first time: where the rule begins. Schedulers
@@ -328,7 +352,8 @@ void proposal_open(const struct model *m, const struct proposal *p,
         /* A proposal that changes nothing has nothing that anybody could be asked
          * about. */
         MUST(proposal_may_open(part->resv) && *text);
-        MUST(proposal_may_alter_times(part->resv) && keeps_order(part));
+        MUST(proposal_may_alter_times(part->resv));
+        MUST((p->allows & ALLOWS_PUSH) || keeps_order(part));
         /* A yes to a new series makes all its occurrences, and cannot be kept. */
         MUST(p->n == 1 || !series_is_new(part->resv));
         keep_series_start(part->resv, out->arena, rec);
@@ -453,6 +478,7 @@ static void close_later(const struct resv *r, const struct proposal_grant *g,
     question_over(rec, out->arena);
     proposal_record_forgotten(rec, out->arena);
     record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, NULL);
+    record_change(rec, out->arena, RESV_A_PUSHED, NULL, g->pushed);
     record_change_num(rec, out->arena, RESV_A_MTIME, g->now_at);
 }
 
@@ -463,8 +489,9 @@ static void grant_later(const struct resv *r, const struct proposal_grant *g,
         record_add(&out->records, out->arena, FACT_RESV_ALTERED, OBJ_OCCURRENCE,
                    arena_strdup(out->arena, g->later->values->id), g->actor, g->now_at);
 
-    MUST(g->later->resv == r);
+    MUST(g->later->resv == r || g->later->resv == r->stands_for);
     rec->reason = g->reason;
+    rec->note = g->note;
     record_change_num(rec, out->arena, OCCURRENCE_A_START,
                       edit_num(g->e, RESV_A_RESERVE_START, 0));
     record_change_num(rec, out->arena, OCCURRENCE_A_END,
@@ -475,7 +502,11 @@ static void grant_later(const struct resv *r, const struct proposal_grant *g,
     later_record_phase(rec, out->arena, later_phase_after(g));
     if (g->vnodes)
         record_change(rec, out->arena, OCCURRENCE_A_RESV_NODES, NULL, g->vnodes);
-    close_later(r, g, out);
+    if (g->reason == REASON_PUSHED) /* nobody has asked about it */
+        record_change_num(about(r, FACT_SET, g->actor, g->now_at, out), out->arena,
+                          RESV_A_MTIME, g->now_at);
+    else
+        close_later(r, g, out);
 }
 
 /* The first occurrence of a new series has been altered. With vnodes the series is

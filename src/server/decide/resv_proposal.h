@@ -123,10 +123,19 @@ bool proposal_meets_later(const struct resv *r, int64_t at);
 bool proposal_meets_neighbour(const struct occurrence *oc, int64_t start_at,
                               int64_t end_at);
 
+/* Only about the one before it, with a start that moves: the one behind it may be
+ * pushed. */
+bool proposal_meets_before(const struct occurrence *oc, int64_t start_at);
+
+/* Would the open one, made as it is wanted, leave the occurrences of its series in
+ * their order? One that may push them need not. 'e' as in proposal_read(). */
+bool proposal_keeps_order(const struct model *m, const struct resv *r,
+                          const struct edit *e, struct arena *arena);
+
 /* Append the records that open it; they come first in the decision, since its number is
  * that of the first one. The times of each part may be altered, and it meets no later
- * occurrence of its own. A series that nobody has confirmed is a proposal of its own.
- */
+ * occurrence of its own, unless it may push that. A series that nobody has confirmed is
+ * a proposal of its own. */
 void proposal_open(const struct model *m, const struct proposal *p,
                    struct decision *out);
 

@@ -73,10 +73,13 @@ static void log_oversub(const struct reaction *r)
 /* How others are told of a reservation that a push has moved. */
 const char *react_resv_moved_text(const struct reaction *r)
 {
-    const struct change *start = reaction_change(r->rec, RESV_A_RESERVE_START);
+    const struct change *start = reaction_change(
+        r->rec, r->rec->kind == OBJ_OCCURRENCE ? (int)OCCURRENCE_A_START
+                                               : (int)RESV_A_RESERVE_START);
     char before[DATE_TEXT_BYTES], after[DATE_TEXT_BYTES];
 
-    if (!start || !start->before || !start->after)
+    if (!start || !start->before || !start->after ||
+        strcmp(start->before, start->after) == 0)
         return "on other vnodes, at the same time";
     return arena_printf(
         r->out->arena, "from %s to %s",
@@ -84,20 +87,13 @@ const char *react_resv_moved_text(const struct reaction *r)
         date_text(react_date(r, strtoll(start->after, NULL, 10)), after));
 }
 
-static bool moves_others(const struct reaction *r)
-{
-    const struct change *pushed = reaction_change(r->rec, RESV_A_PUSHED);
-
-    return r->rec->kind == OBJ_RESV && pushed && pushed->after;
-}
-
 void log_resv_altered(const struct reaction *r)
 {
     effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                "Reservation alter confirmed");
-    /* With those that are moved nothing is promised twice once all are moved, which is
-     * later than this record. */
-    if (!moves_others(r) && r->rec->reason != REASON_PUSHED)
+    /* Those that are moved come before the one that they are moved for; nothing is
+     * promised twice once all have another place. */
+    if (r->rec->reason != REASON_PUSHED)
         log_oversub(r);
     if (r->rec->reason == REASON_PUSHED)
         effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,

@@ -91,26 +91,34 @@ void mail_resv_confirmed(const struct reaction *r)
 
 /* Whoever has not asked for another time has to hear of it, whatever letters he wants:
  * only "n" is a word against it. */
+static void mail_moved(const struct reaction *r, const struct object *resv)
+{
+    const char *points = obj_str(resv, RESV_A_MAIL_POINTS, DEFAULT_POINTS);
+
+    if (strchr(points, 'n'))
+        return;
+    send_about(
+        r, resv, r->rec->id,
+        arena_printf(r->out->arena, "Reservation moved %s", react_resv_moved_text(r)),
+        r->rec->note ? arena_printf(r->out->arena, "This was done %s.", r->rec->note)
+                     : "");
+}
+
 void mail_resv_altered(const struct reaction *r)
 {
-    const char *points = obj_str(r->o, RESV_A_MAIL_POINTS, DEFAULT_POINTS);
-
-    if (r->rec->reason != REASON_PUSHED)
+    if (r->rec->reason == REASON_PUSHED)
+        mail_moved(r, r->o);
+    else
         mail_resv_confirmed(r);
-    else if (!strchr(points, 'n'))
-        send_about(r, r->o, r->rec->id,
-                   arena_printf(r->out->arena, "Reservation moved %s",
-                                react_resv_moved_text(r)),
-                   r->rec->note
-                       ? arena_printf(r->out->arena, "This was done %s.", r->rec->note)
-                       : "");
 }
 
 void mail_occurrence_altered(const struct reaction *r)
 {
     const struct resv *resv = react_resv(r);
 
-    if (resv)
+    if (resv && r->rec->reason == REASON_PUSHED)
+        mail_moved(r, &resv->obj);
+    else if (resv)
         mail_about(r, &resv->obj, r->rec->id, 'c',
                    "Reservation transitioned from state UNCONFIRMED to CONFIRMED", "");
 }

@@ -74,11 +74,10 @@ static int find_occurrence(struct alteration *a)
 {
     const struct occurrence *oc;
 
-    if (!a->rq->occurrence) {
-        a->r = series_first_as_resv(a->r, a->rq->arena);
+    a->r = series_first_as_resv(a->r, a->rq->arena);
+    if (!a->rq->occurrence)
         return 0;
-    }
-    oc = occurrence_at(a->m, a->r, a->rq->occurrence, a->rq->arena);
+    oc = occurrence_at(a->m, a->resv, a->rq->occurrence, a->rq->arena);
     if (!oc)
         return diag_code(&a->out->why, PBSE_UNKRESVID);
     if (occurrence_is_current(oc))
@@ -274,18 +273,21 @@ static int refuse_order(const struct alteration *a)
     return diag_code(&a->out->why, PBSE_STDG_RESV_OCCR_CONFLICT);
 }
 
-/* The current occurrence of a series ends before the next one starts. */
+/* The current occurrence of a series ends before the next one starts, which a push may
+ * move. */
 static int keep_off_later(const struct alteration *a, int64_t at)
 {
-    return proposal_meets_later(a->r, at) ? refuse_order(a) : 0;
+    return !a->push && proposal_meets_later(a->r, at) ? refuse_order(a) : 0;
 }
 
 /* One that comes later keeps its place among the others. */
 static int keep_place(const struct alteration *a, const struct resv_times *t)
 {
-    return a->later && proposal_meets_neighbour(a->later, t->start_at, t->end_at)
-               ? refuse_order(a)
-               : 0;
+    bool meets = a->later &&
+                 (a->push ? proposal_meets_before(a->later, t->start_at)
+                          : proposal_meets_neighbour(a->later, t->start_at, t->end_at));
+
+    return meets ? refuse_order(a) : 0;
 }
 
 static int derive_times(struct alteration *a)

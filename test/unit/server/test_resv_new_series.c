@@ -230,9 +230,6 @@ static void test_what_is_refused(void)
     struct world w;
 
     make(&w, THREE);
-    world_act(&w, "mgr1", RESV_ACT_ALTER, RESV_ACT_PUSH, 0, "S1.svr",
-              "reserve_duration=700");
-    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_NOSUP);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         world_clear(&w);
         world_modify(&w, cases[i].extend ? "mgr1" : "user1", "S1.svr", cases[i].attrs,
@@ -242,6 +239,37 @@ static void test_what_is_refused(void)
                     world_reply_code(&w, CONN_OTHER));
         CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), cases[i].code);
     }
+    world_free(&w);
+}
+
+/* Nothing is promised of it yet, so nobody is moved for it; the same goes for its first
+ * occurrence by its index. */
+static void test_nobody_is_moved_for_it(void)
+{
+    static const struct {
+        const char *user;
+        uint32_t occurrence;
+        int code;
+    } cases[] = {
+        { "mgr1", 0, PBSE_NOSUP },
+        { "mgr1", 1, PBSE_NOSUP },
+        { "mgr1", 2, PBSE_UNKRESVID },
+        { "user1", 0, PBSE_PERM },
+    };
+    struct world w;
+
+    make(&w, THREE);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        world_clear(&w);
+        world_act(&w, cases[i].user, RESV_ACT_ALTER, RESV_ACT_PUSH, cases[i].occurrence,
+                  "S1.svr", "reserve_duration=700");
+        CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), cases[i].code);
+        EXPECT_TEXT(attr_of(&w, RESV_A_HF_ALTER_SEQ), "");
+    }
+    EXPECT_TEXT(shown(&w, "reserve_occurrences"), AS_IT_WAS);
+    world_clear(&w);
+    world_act(&w, "mgr1", RESV_ACT_ALTER, RESV_ACT_PUSH, 0, "S1.svr", "Priority=7");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_NOSUP);
     world_free(&w);
 }
 
@@ -290,6 +318,7 @@ int main(void)
         { "force changes what is asked about", test_force_changes_what_is_asked_about },
         { "answers that do not hold", test_answers_that_do_not_hold },
         { "what is refused", test_what_is_refused },
+        { "nobody is moved for it", test_nobody_is_moved_for_it },
         { "a stranger is not asked", test_a_stranger_is_not_asked },
         { "a restart forgets it", test_a_restart_forgets_it },
     };

@@ -6,6 +6,7 @@
 #include "resv_world.h"
 
 #include "lib/attr/resv_attrs.h"
+#include "server/model/occurrence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -373,6 +374,226 @@ static void test_a_series_is_not_crossed(void)
     world_free(&w);
 }
 
+/* R1 runs from now on vn[0] and has two later occurrences there, R1[2] and R1[3]; R2 is
+ * on vn[1] when R1[2] is. */
+#define SECOND (NOW + 1000)
+#define THIRD  (NOW + 1300)
+#define ON_0   "(vn[0]:ncpus=2)"
+#define ON_1   "(vn[1]:ncpus=2)"
+
+static void make_series(struct world *w)
+{
+    world_new(w);
+    world_attach_ours(w);
+    world_reserve(w, 1, NOW, LENGTH);
+    world_fact(w, FACT_SET, OBJ_RESV, "R1.svr", RESV_A_RESERVE_STANDING, NULL, "1");
+    world_fact(w, FACT_SET, OBJ_RESV, "R1.svr", RESV_A_RESERVE_COUNT, NULL, "3");
+    world_fact(w, FACT_SET, OBJ_RESV, "R1.svr", RESV_A_RESERVE_INDEX, NULL, "1");
+    world_later(w, 2, SECOND, 200, ON_0);
+    world_later(w, 3, THIRD, 200, ON_0);
+    reserve(w, "R2.svr", SECOND, SECOND + 200, ON_1);
+}
+
+static const char *later_times(struct world *w, const char *id)
+{
+    return arena_printf(
+        w->arena, "%s-%s %s",
+        world_attr(w, OBJ_OCCURRENCE, id, OCCURRENCE_A_START, NULL),
+        world_attr(w, OBJ_OCCURRENCE, id, OCCURRENCE_A_END, NULL),
+        world_attr(w, OBJ_OCCURRENCE, id, OCCURRENCE_A_RESV_NODES, NULL));
+}
+
+#define EXPECT_LATER(w, id, start, end, vnodes)                                        \
+    EXPECT_TEXT(later_times(w, id), arena_printf((w)->arena, "%d-%d %s", (int)(start), \
+                                                 (int)(end), vnodes))
+
+static void offer_about(struct world *w, const char *id, size_t n,
+                        const struct wire_offer *v)
+{
+    const struct requester sched = {
+        .user = "root", .host = "svr", .server_uid = true, .conn = CONN_SCHED
+    };
+
+    offer_as(w, &sched, seq_of(w, id), n, v);
+}
+
+static void test_later_occurrences_are_moved(void)
+{
+    static const struct wire_offer moved[] = {
+        { "R3.svr", NOW + 700, NOW + 1100, ON_0 },
+        { "R1[2].svr", NOW + 1100, NOW + 1300, ON_0 },
+        { "R1[3].svr", NOW + 1301, NOW + 1501, ON_0 },
+    };
+    struct world w;
+
+    make_series(&w);
+    reserve(&w, "R3.svr", NOW + 700, NOW + 900, ON_0);
+    world_fact(&w, FACT_SET, OBJ_RESV, "R1.svr", RESV_A_MAIL_POINTS, NULL, "b");
+    act(&w, "mgr1", RESV_ACT_PUSH, "R3.svr", "reserve_end", NOW + 1100);
+    world_clear(&w);
+    offer_about(&w, "R3", ARRAY_LEN(moved), moved);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    EXPECT_LATER(&w, "R1[2].svr", NOW + 1100, NOW + 1300, ON_0);
+    EXPECT_LATER(&w, "R1[3].svr", NOW + 1301, NOW + 1501, ON_0);
+    EXPECT_TIMES(&w, "R1", NOW, LENGTH, ON_0); /* the current one is what it was */
+    EXPECT_TEXT(world_phase(&w, "R1"), "5/5");
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(world_log_of(&w, "R1[2].svr"), "to make room for R3.svr"));
+    CU_ASSERT_EQUAL(world_count_mail(&w, "This was done to make room for R3.svr."), 2);
+    CU_ASSERT_EQUAL(world_count_mail(&w, "Reservation moved from "), 2);
+    EXPECT_TEXT(world_shown(&w, "user2", "R3.svr", "pushed", NULL, "why"),
+                arena_printf(w.arena,
+                             "R1[2].svr from @%d to @%d, R1[3].svr from @%d to @%d",
+                             SECOND, NOW + 1100, THIRD, NOW + 1301));
+    world_restart(&w);
+    EXPECT_LATER(&w, "R1[3].svr", NOW + 1301, NOW + 1501, ON_0);
+    world_free(&w);
+}
+
+/* R1 itself runs longer than until its next one begins. */
+static void test_its_own_followers_are_moved(void)
+{
+    static const struct wire_offer moved[] = {
+        { "R1.svr", NOW, NOW + 1050, ON_0 },
+        { "R1[2].svr", NOW + 1051, NOW + 1251, ON_0 },
+    };
+    struct world w;
+
+    make_series(&w);
+    act(&w, "mgr1", 0, "R1.svr", "reserve_end", NOW + 1050);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_STDG_RESV_OCCR_CONFLICT);
+    world_clear(&w);
+    act(&w, "mgr1", RESV_ACT_PUSH, "R1.svr", "reserve_end", NOW + 1050);
+    EXPECT_TEXT(world_reply_text(&w, CONN_OTHER), "R1.svr ALTER REQUESTED");
+    world_clear(&w);
+    offer(&w, 1, moved); /* without its next one */
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    CU_ASSERT_EQUAL(world_count_log(&w, "Confirmation refused: R1.svr would meet "
+                                        "another occurrence of its series"),
+                    1);
+    world_clear(&w);
+    offer(&w, ARRAY_LEN(moved), moved);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    EXPECT_TIMES(&w, "R1", NOW, 1050, ON_0);
+    EXPECT_LATER(&w, "R1[2].svr", NOW + 1051, NOW + 1251, ON_0);
+    EXPECT_LATER(&w, "R1[3].svr", THIRD, THIRD + 200, ON_0);
+    world_free(&w);
+}
+
+/* One that knows of no push would say its yes again and again. */
+static void test_a_yes_that_meets_its_own_series_is_a_no(void)
+{
+    struct world w;
+
+    make_series(&w);
+    act(&w, "mgr1", RESV_ACT_PUSH, "R1.svr", "reserve_end", NOW + 1050);
+    world_clear(&w);
+    world_confirm(&w, "R1.svr", ON_0);
+    CU_ASSERT_EQUAL(world_count_log(&w, "Reservation alter denied"), 1);
+    EXPECT_TEXT(world_shown(&w, "user1", "R1.svr", "alter_denied", NULL, "why"),
+                "Requested time(s) will interfere with a later occurrence");
+    EXPECT_TIMES(&w, "R1", NOW, LENGTH, ON_0);
+    world_free(&w);
+}
+
+static void act_on_second(struct world *w, uint32_t flags, int64_t end_at)
+{
+    world_clear(w);
+    world_act(w, "mgr1", RESV_ACT_ALTER, flags, 2, "R1.svr",
+              arena_printf(w->arena, "reserve_end=%" PRId64, end_at));
+}
+
+static void test_a_later_one_pushes(void)
+{
+    static const struct wire_offer moved[] = {
+        { "R1[2].svr", SECOND, THIRD + 50, ON_1 },
+        { "R2.svr", THIRD + 50, THIRD + 250, ON_1 },
+        { "R1[3].svr", THIRD + 51, THIRD + 251, ON_0 },
+    };
+    struct world w;
+
+    make_series(&w);
+    act_on_second(&w, 0, THIRD + 50);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_STDG_RESV_OCCR_CONFLICT);
+    act_on_second(&w, RESV_ACT_PUSH, THIRD + 50);
+    EXPECT_TEXT(world_reply_text(&w, CONN_OTHER), "R1[2].svr ALTER REQUESTED");
+    world_clear(&w);
+    offer_about(&w, "R1", 1, &(struct wire_offer){ "R1.svr", NOW, NOW + 700, ON_0 });
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    world_clear(&w);
+    offer_about(&w, "R1", 2, moved); /* R1[3] is not moved */
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    EXPECT_LATER(&w, "R1[2].svr", SECOND, SECOND + 200, ON_0);
+    world_clear(&w);
+    offer_about(&w, "R1", ARRAY_LEN(moved), moved);
+    /* R2 begins with R1[2], and not behind it */
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    world_fact(&w, FACT_SET, OBJ_RESV, "R2.svr", RESV_A_RESERVE_START, NULL,
+               arena_printf(w.arena, "%d", SECOND + 1));
+    world_fact(&w, FACT_SET, OBJ_RESV, "R2.svr", RESV_A_RESERVE_END, NULL,
+               arena_printf(w.arena, "%d", SECOND + 201));
+    world_clear(&w);
+    offer_about(&w, "R1", ARRAY_LEN(moved), moved);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    EXPECT_LATER(&w, "R1[2].svr", SECOND, THIRD + 50, ON_1);
+    EXPECT_LATER(&w, "R1[3].svr", THIRD + 51, THIRD + 251, ON_0);
+    EXPECT_TIMES(&w, "R2", THIRD + 50, 200, ON_1);
+    EXPECT_TIMES(&w, "R1", NOW, LENGTH, ON_0);
+    CU_ASSERT_EQUAL(seq_of(&w, "R1"), 0);
+    EXPECT_TEXT(world_shown(&w, "user1", "R1.svr", "pushed", NULL, "why"),
+                arena_printf(w.arena,
+                             "R2.svr from @%d to @%d, R1[3].svr from @%d to @%d",
+                             SECOND + 1, THIRD + 50, THIRD, THIRD + 51));
+    world_free(&w);
+}
+
+static void test_later_offers_that_are_refused(void)
+{
+    static const struct {
+        const char *story;
+        struct wire_offer by; /* in the place of R1[2] */
+        const char *expect;   /* in the log */
+    } cases[] = {
+        { "it meets the one behind it",
+          { "R1[2].svr", NOW + 1100, NOW + 1300, ON_0 },
+          "R1[2].svr would meet another occurrence of its series" },
+        { "another length",
+          { "R1[2].svr", NOW + 1090, NOW + 1295, ON_0 },
+          "R1[2].svr would have another length" },
+        { "the first one again",
+          { "R1[1].svr", NOW + 1090, NOW + 1290, ON_0 },
+          "R1[1].svr has started, or is not confirmed" },
+        { "none of this index",
+          { "R1[4].svr", NOW + 1090, NOW + 1290, ON_0 },
+          "R1[4].svr is gone" },
+        { "what is no index",
+          { "R1[x].svr", NOW + 1090, NOW + 1290, ON_0 },
+          "R1[x].svr is gone" },
+        { "where R2 is",
+          { "R1[2].svr", NOW + 1090, NOW + 1290, ON_1 },
+          "Confirmation refused: " },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct wire_offer v[] = { { "R3.svr", NOW + 700, NOW + 1090, ON_0 },
+                                  cases[i].by };
+        struct world w;
+
+        make_series(&w);
+        reserve(&w, "R3.svr", NOW + 700, NOW + 900, ON_0);
+        act(&w, "mgr1", RESV_ACT_PUSH, "R3.svr", "reserve_end", NOW + 1090);
+        world_clear(&w);
+        offer_about(&w, "R3", ARRAY_LEN(v), v);
+        CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(arena_printf(w.arena, "%s%s", world_log_of(&w, "R3.svr"),
+                                world_log_of(&w, "R1.svr")),
+                   cases[i].expect));
+        EXPECT_LATER(&w, "R1[2].svr", SECOND, SECOND + 200, ON_0);
+        world_free(&w);
+    }
+}
+
 static void test_hostile_offers(void)
 {
     static const struct requester user = { .user = "user1", .host = "svr", .conn = 55 };
@@ -586,6 +807,12 @@ int main(void)
         { "offers that do not hold are refused", test_offers_that_are_refused },
         { "some are not moved", test_who_is_not_moved },
         { "a series is not crossed", test_a_series_is_not_crossed },
+        { "later occurrences are moved", test_later_occurrences_are_moved },
+        { "its own followers are moved", test_its_own_followers_are_moved },
+        { "a yes that meets its own series is a no",
+          test_a_yes_that_meets_its_own_series_is_a_no },
+        { "a later one pushes", test_a_later_one_pushes },
+        { "later offers that are refused", test_later_offers_that_are_refused },
         { "hostile offers change nothing", test_hostile_offers },
         { "nobody is moved unasked", test_nobody_is_moved_unasked },
         { "a restart drops it", test_a_restart_drops_it },
