@@ -107,6 +107,8 @@ static void test_bad_requests_are_named(void)
           DIS_PROTOCOL },
         { "resource counted too", "+2+22+21+4root+0+1+5+1a+1+1r+1b+0+0", DIS_PROTOCOL },
         { "more attributes promised", "+2+22+21+4root+0210+4000000000", DIS_EOD },
+        { "more places promised", "+2+23+204+4root+7+0210+4000000000+0", DIS_EOD },
+        { "more answers promised", "+2+23+205+4root210+4000000000+0", DIS_EOD },
         { "more ids promised", "+2+23+100+4root210+4000000000+1a", DIS_EOD },
         { "script size above", "+2+2+3+4root+0+0+3+0+2ab+0", DIS_PROTOCOL },
         { "script size below", "+2+2+3+4root+0+0+1+0+2ab+0", DIS_PROTOCOL },
@@ -151,6 +153,9 @@ static void test_capacities_are_exact(void)
         { BATCH_CONFIRM_RESV, "+1u", "+0+0+0", 276 },       /* reservation id */
         { BATCH_MODIFY_RESV, "+1u+4", "+0+0", 276 },        /* reservation id */
         { BATCH_RESV_ACT, "+1u+2+1+0", "+0+0", 276 },       /* reservation id */
+        { BATCH_DRY_RUN, "+1u", "+0+0+0", 276 },            /* its number */
+        { BATCH_OFFER_RESV, "+1u+7+0+1", "+7+9+0+0", 276 }, /* reservation id */
+        { BATCH_ANSWER_RESVS, "+1u+1", "+0+0+0+0", 276 },   /* reservation id */
         { BATCH_MANAGER, "+1u+0+0", "+0+0", 275 },          /* object name */
         { BATCH_MOVE_JOB, "+1u+1j", "+0", 256 },            /* destination */
         { BATCH_SIGNAL_JOB, "+1u+1j", "+0", 16 },           /* signal */
