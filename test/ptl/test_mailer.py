@@ -2,6 +2,7 @@
 """The mailer: who names it, and what it is given of the server's."""
 import os
 import pwd
+import re
 
 import pytest
 
@@ -53,7 +54,7 @@ def test_a_manager_does_not_name_it(site):
 def test_it_gets_nothing_of_the_servers(user):
     """Its account is PBS_MAIL_USER."""
     with SecretCluster(vnodes=1) as c:
-        c.write_conf(PBS_MAIL_USER=user)
+        c.write_conf(PBS_MAIL_USER=user, PBS_MAIL_HOST_NAME="site.example")
         c.server.restart()
         folder = os.path.join(c.root, "letters")
         os.mkdir(folder)
@@ -62,7 +63,7 @@ def test_it_gets_nothing_of_the_servers(user):
         os.chmod(mailer, 0o755)
         c.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
         rid = c.server.submit(Reservation(select="1:ncpus=1", start=3600, duration=600,
-                                          options=["-m", "c", "-M", "joe@there"]))
+                                          options=["-m", "c", "-M", "joe@there,ann"]))
         wait_for("a letter", lambda: letters(folder))
         with open(letters(folder)[0]) as f:
             lines = f.read().splitlines()
@@ -78,8 +79,10 @@ def test_it_gets_nothing_of_the_servers(user):
     assert names <= {"PATH", "SHELL", "HOME", "LC_ALL", "PWD", "OLDPWD", "_", "SHLVL"}, lines[1]
     assert "PATH=/usr/sbin:/usr/bin:/sbin:/bin" in lines[1]
     assert "socket:" not in lines[2] and c.home not in lines[2] and "letter" in lines[2]
-    assert lines[3] == "args=-f adm joe@there"
-    assert lines[4:7] == ["To: joe@there", "Subject: PBS RESERVATION " + rid, ""]
+    assert lines[3] == "args=-f adm joe@there ann@site.example"
+    assert lines[4:7] == ["To: joe@there,ann@site.example", "Subject: PBS RESERVATION " + rid,
+                          "From: adm"]
+    assert lines[7].startswith("Date: ") and lines[7].endswith(" +0000") and lines[8] == ""
 
 
 def test_letters_about_jobs():
@@ -100,17 +103,17 @@ def test_letters_about_jobs():
                     with open(name) as f:
                         text = f.read()
                     if "PBS JOB %s\n" % jid in text:
-                        seen[name] = text.split("args=-f adm ", 1)[1]
+                        seen[name] = re.sub("Date: .*\n", "", text.split("args=-f adm ", 1)[1])
                 return len(seen) >= n
             wait_for("%d letters about %s" % (n, jid), all_of)
             return sorted(seen.values())
         jid = c.run(["qsub", "-N", "mailjob", "-m", "be", "-M", "joe@there", "--", "/bin/false"],
                     user=USER1).stdout.strip()
-        head = "joe@there\nTo: joe@there\nSubject: PBS JOB %s\n\nPBS Job Id: %s\nJob Name:   mailjob\n"
+        head = "joe@there\nTo: joe@there\nSubject: PBS JOB %s\nFrom: adm\n\nPBS Job Id: %s\nJob Name:   mailjob\n"
         begun, ended = told(jid, 2)
         assert begun == head % (jid, jid) + "Begun execution\n"
         assert ended.startswith(head % (jid, jid) + "Execution terminated\nExit_status=1\n")
-        names = [line.split("=")[0] for line in ended.splitlines()[7:]]
+        names = [line.split("=")[0] for line in ended.splitlines()[8:]]
         assert names[0] == "Exit_status" and "resources_used.walltime" in names, ended
         jid = c.run(["qsub", "-N", "arr", "-J", "1-2", "-m", "ej", "-M", "joe@there", "--",
                      "/bin/true"], user=USER1).stdout.strip()

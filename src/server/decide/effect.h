@@ -61,6 +61,7 @@ struct effect {
         struct log_line log;
         struct {
             const char *to; /* comma list */
+            bool to_owner;  /* nobody is named: it is the owner, "user@host" */
             const char *subject;
             const char *text;
         } mail;

@@ -34,6 +34,7 @@ void job_letter(struct effects *out, uint64_t seq, const struct object *job,
 
     MUST(job->kind == OBJ_JOB);
     e->u.mail.to = recipients(job, out->arena);
+    e->u.mail.to_owner = !obj_is_set(job, JOB_A_MAIL_USERS);
     e->u.mail.subject = arena_printf(out->arena, "PBS JOB %s", job->id);
     e->u.mail.text = arena_printf(out->arena,
                                   "PBS Job Id: %s\n"

@@ -35,6 +35,7 @@ static void send_about(const struct reaction *r, const struct object *o,
      * undo. */
     e = effect_add(r->out, EFFECT_MAIL, r->rec->seq);
     e->u.mail.to = recipients(o, arena);
+    e->u.mail.to_owner = !obj_is_set(o, RESV_A_MAIL_USERS);
     e->u.mail.subject = arena_printf(arena, "PBS RESERVATION %s", name);
     e->u.mail.text =
         arena_printf(arena,

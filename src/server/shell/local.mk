@@ -20,6 +20,7 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/long_reply.c \
 	src/server/shell/lookups.c src/server/shell/lookups.h \
 	src/server/shell/mail.c src/server/shell/mail.h \
+	src/server/shell/mail_text.c src/server/shell/mail_text.h \
 	src/server/shell/methods.c src/server/shell/methods.h \
 	src/server/shell/mom_link.c src/server/shell/mom_link.h \
 	src/server/shell/options.c src/server/shell/options.h \
@@ -51,6 +52,11 @@ check_PROGRAMS += test/unit/server/test_crowd
 TESTS += test/unit/server/test_crowd
 test_unit_server_test_crowd_SOURCES = test/unit/server/test_crowd.c
 test_unit_server_test_crowd_LDADD = $(HF_SVR_LIBS) -lcunit
+
+check_PROGRAMS += test/unit/server/test_mail_text
+TESTS += test/unit/server/test_mail_text
+test_unit_server_test_mail_text_SOURCES = test/unit/server/test_mail_text.c
+test_unit_server_test_mail_text_LDADD = $(HF_SVR_LIBS) -lcunit
 
 check_PROGRAMS += test/unit/server/test_client_life
 TESTS += test/unit/server/test_client_life

@@ -2,7 +2,7 @@
  *
  * Who the letter goes to and what it says comes from users: no byte of it may begin
  * another header or another line than ours, so a recipient with a control character is
- * left out, and in the letter such characters are shown (lib/base/printable.h).
+ * left out, and in the letter such characters are shown (mail_text.h).
  *
  * The letter is a memory file and each recipient an argument of its own: no shell, no
  * waiting for a mailer that does not read. The mailer gets nothing of the server's: not
@@ -11,30 +11,42 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/mail.h"
 
-#include "lib/base/printable.h"
 #include "lib/io/child.h"
 #include "server/shell/lookups.h"
+#include "server/shell/mail_text.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utlist.h>
 
-#define RECIPIENTS_MAX    64
 /* While it is looked up who the mailer runs as. */
 #define WAITING_MAX_BYTES ((size_t)16 << 20)
 /* Mailers at a time: ten thousand jobs may end at once, and a mailer may hang. */
 #define MAILERS_MAX       32
+/* Of one mailer: 32 that hang would otherwise be the end of all letters. */
+#define MAILER_MAX_MS     (600 * 1000)
 
 struct letter {
     struct seeker seeker; /* of the mailer's account */
     struct letters *all;
     struct arena *arena; /* of what follows */
     const char *to, *subject, *text;
+    bool to_owner;
     size_t bytes;
     struct letter *prev, *next;
+};
+
+/* A process that has a letter. */
+struct mailer {
+    struct letters *all;
+    pid_t pid;
+    struct loop_timer *limit;
+    struct mailer *prev, *next;
 };
 
 struct letters {
@@ -42,32 +54,11 @@ struct letters {
     struct letter *waiting;
     size_t bytes; /* of them */
     unsigned n_mailers;
+    struct mailer *mailers;
 };
 
-/* The text line by line. */
-static void add_body(struct buf *out, const char *text)
-{
-    for (;;) {
-        size_t len = strcspn(text, "\n");
-
-        /* Only line ends of the text itself begin a new line. */
-        buf_add_printable(out, text, len);
-        if (!text[len])
-            return;
-        buf_add_char(out, '\n');
-        text += len + 1;
-    }
-}
-
-static void add_header(struct buf *out, const char *name, const char *value)
-{
-    buf_printf(out, "%s: ", name);
-    buf_add_printable(out, value, strlen(value));
-    buf_add_char(out, '\n');
-}
-
 /* A memory file to be read from its beginning, -1: there is no room. */
-static int paper(const char *to, const char *subject, const char *text)
+static int paper(const struct mail_head *head, const char *text)
 {
     int fd = memfd_create("letter", MFD_CLOEXEC);
     struct buf all = { 0 };
@@ -75,10 +66,7 @@ static int paper(const char *to, const char *subject, const char *text)
 
     if (fd < 0)
         return -1;
-    add_header(&all, "To", to);
-    add_header(&all, "Subject", subject);
-    buf_add_char(&all, '\n');
-    add_body(&all, text);
+    mail_write(&all, head, text);
     good =
         /* Half a letter is not sent. */
         write(fd, all.data, all.len) == (ssize_t)all.len && lseek(fd, 0, SEEK_SET) == 0;
@@ -89,32 +77,20 @@ static int paper(const char *to, const char *subject, const char *text)
     return -1;
 }
 
-/* Something that looks like an option is none. */
-static bool is_recipient(const char *name)
-{
-    return *name != '-' && !has_control(name);
-}
-
-/* argv: mailer -f from recipient...; NULL when nobody is left. */
-static const char **arguments(const char *mailer, const char *from, const char *to,
+/* argv: mailer -f from recipient... */
+static const char **arguments(const char *mailer, const struct mail_head *head,
                               struct arena *arena)
 {
-    const char **argv = ARENA_ARRAY(arena, const char *, RECIPIENTS_MAX + 4);
-    char *list = arena_strdup(arena, to), *save = NULL;
-    size_t n = 0, n_to = 0;
+    const char **argv = ARENA_ARRAY(arena, const char *, MAIL_RECIPIENTS_MAX + 4);
+    size_t n = 0;
 
     argv[n++] = mailer;
     argv[n++] = "-f";
-    argv[n++] = from;
-    /* The number is bounded, because the list comes from a user. */
-    for (char *one = strtok_r(list, ", ", &save); one && n_to < RECIPIENTS_MAX;
-         one = strtok_r(NULL, ", ", &save))
-        if (is_recipient(one)) {
-            argv[n++] = one;
-            n_to++;
-        }
-    MUST(n < RECIPIENTS_MAX + 4); /* NULL ends the list */
-    return n_to > 0 ? argv : NULL;
+    argv[n++] = head->from;
+    for (size_t i = 0; head->to[i]; i++)
+        argv[n++] = head->to[i];
+    MUST(n < MAIL_RECIPIENTS_MAX + 4); /* NULL ends the list */
+    return argv;
 }
 
 static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
@@ -134,19 +110,57 @@ static struct letter *first_ready(const struct letters *all)
     return NULL;
 }
 
+static void mailer_free(struct mailer *m)
+{
+    MUST(m->all->n_mailers > 0);
+    m->all->n_mailers--;
+    DL_DELETE(m->all->mailers, m);
+    loop_timer_free(m->limit);
+    free(m);
+}
+
 /* One mailer less: letters that only wait for that have their turn. */
 static void on_mailer_end(void *arg, pid_t pid, int status)
 {
-    struct letters *all = arg;
+    struct mailer *m = arg;
+    struct letters *all = m->all;
     struct letter *l;
 
-    (void)pid;
-    (void)status;
-    MUST(all->n_mailers > 0);
-    all->n_mailers--;
+    MUST(m->pid == pid);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        shell_log(all->sh, LOG_EV_DEBUG, LOG_IN_SERVER,
+                  "the mailer has ended with status %d", status);
+    mailer_free(m);
     /* Each try ends the letter, or makes it wait for the account. */
     while (all->n_mailers < MAILERS_MAX && (l = first_ready(all)) != NULL)
         try_to_post(&l->seeker);
+}
+
+/* With all that it has started, which is in its session's group. */
+static void on_mailer_limit(void *arg)
+{
+    struct mailer *m = arg;
+
+    shell_log(m->all->sh, LOG_EV_ERROR, LOG_IN_SERVER,
+              "the mailer has not ended in %d s and is killed", MAILER_MAX_MS / 1000);
+    kill(-m->pid, SIGKILL);
+}
+
+static bool start_mailer(struct letters *all, const struct child_config *cfg,
+                         struct diag *why)
+{
+    struct mailer *m = xcalloc(1, sizeof(*m));
+
+    if (child_start(all->sh->loop, cfg, on_mailer_end, m, &m->pid, why) != 0) {
+        free(m);
+        return false;
+    }
+    m->all = all;
+    m->limit = loop_timer_new(all->sh->loop, on_mailer_limit, m);
+    loop_timer_set(m->limit, MAILER_MAX_MS);
+    DL_APPEND(all->mailers, m);
+    all->n_mailers++;
+    return true;
 }
 
 static void post(struct letter *l, const struct finding *account)
@@ -154,32 +168,33 @@ static void post(struct letter *l, const struct finding *account)
     struct shell *sh = l->all->sh;
     const struct object *server = svr_model(sh->svr)->server;
     const char *mailer = obj_str(server, SERVER_A_MAILER, "");
-    const char *from = obj_str(server, SERVER_A_MAIL_FROM, "adm");
+    const struct mail_head head = {
+        .to = mail_recipients(l->to, l->to_owner, sh->conf->mail_host_name, l->arena),
+        .subject = l->subject,
+        .from = obj_str(server, SERVER_A_MAIL_FROM, "adm"),
+        .at = shell_now(sh),
+    };
     struct child_config cfg = { .path = mailer,
                                 .envp = environment,
                                 .fd = { -1, -1, -1 },
                                 .dir = "/",
                                 .new_session = true };
     struct diag why;
-    pid_t pid;
 
-    cfg.argv = arguments(mailer, from, l->to, l->arena);
     /* A mailer is named by its full path; anything else would be searched for. */
-    if (!cfg.argv || *mailer != '/' || access(mailer, X_OK) < 0) {
+    if (!head.to[0] || *mailer != '/' || access(mailer, X_OK) < 0) {
         shell_log(sh, LOG_EV_DEBUG, LOG_IN_SERVER, "no mail to %s: %s", l->to,
                   l->subject);
         return;
     }
+    cfg.argv = arguments(mailer, &head, l->arena);
     if (account) {
         cfg.as_other = true;
         cfg.uid = account->uid;
         cfg.gid = account->gid;
     }
-    cfg.fd[0] = paper(l->to, l->subject, l->text);
-    if (cfg.fd[0] >= 0 &&
-        child_start(sh->loop, &cfg, on_mailer_end, l->all, &pid, &why) == 0)
-        l->all->n_mailers++;
-    else
+    cfg.fd[0] = paper(&head, l->text);
+    if (cfg.fd[0] < 0 || !start_mailer(l->all, &cfg, &why))
         shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "no mail to %s: %s (%s)", l->to,
                   l->subject, cfg.fd[0] < 0 ? "no memory file" : why.text);
     if (cfg.fd[0] >= 0)
@@ -223,7 +238,7 @@ static void try_to_post(struct seeker *who)
     letter_free(l);
 }
 
-void mail_send(struct letters *all, const char *to, const char *subject,
+void mail_send(struct letters *all, const char *to, bool to_owner, const char *subject,
                const char *text)
 {
     struct letter *l;
@@ -241,6 +256,7 @@ void mail_send(struct letters *all, const char *to, const char *subject,
     /* The letter may outlive the turn that wrote it. */
     l->arena = arena_new();
     l->to = arena_strdup(l->arena, to);
+    l->to_owner = to_owner;
     l->subject = arena_strdup(l->arena, subject);
     l->text = arena_strdup(l->arena, text);
     l->bytes = arena_used_bytes(l->arena) + sizeof(*l);
@@ -272,5 +288,8 @@ void letters_free(struct letters *all)
                   all->waiting->subject);
         letter_free(all->waiting);
     }
+    /* Those that have a letter go on without the server. */
+    while (all->mailers)
+        mailer_free(all->mailers);
     free(all);
 }

@@ -11,10 +11,11 @@ struct letters *letters_new(struct shell *sh);
 /* NULL is fine. Those that wait are not sent, and the log says so. */
 void letters_free(struct letters *all);
 
-/* Start the mailer; nobody waits for it. 'to' is a comma list. Without a mailer, or one
+/* Start the mailer; nobody waits for it. 'to' is a comma list; 'to_owner': it is the
+ * owner, at the host that he asked from (mail_text.h). Without a mailer, or one
  * that cannot be started, a line is logged and nothing happens. A letter waits while
  * the account that mailers run as is looked up. */
-void mail_send(struct letters *all, const char *to, const char *subject,
+void mail_send(struct letters *all, const char *to, bool to_owner, const char *subject,
                const char *text);
 
 /* Does a letter wait? */

@@ -203,7 +203,8 @@ static void tell(struct shell *sh, const struct effect *e)
                       e->u.log.text);
         break;
     case EFFECT_MAIL:
-        mail_send(sh->letters, e->u.mail.to, e->u.mail.subject, e->u.mail.text);
+        mail_send(sh->letters, e->u.mail.to, e->u.mail.to_owner, e->u.mail.subject,
+                  e->u.mail.text);
         break;
     case EFFECT_CALL:
         calls_make(sh->calls, e->u.call.host, e->u.call.port, &e->u.call.told);
