@@ -4,6 +4,7 @@ dist_man_MANS += \
 	doc/man/pbs_comm.8 \
 	doc/man/pbs_habitat.8 \
 	doc/man/pbs_hostn.8 \
+	doc/man/pbs_attach.1 \
 	doc/man/pbs_tmrsh.1 \
 	doc/man/pbsdsh.1 \
 	doc/man/tm.3 \

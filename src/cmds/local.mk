@@ -26,9 +26,12 @@ CMD_LDFLAGS = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
 CMD_LIBS = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
 bin_PROGRAMS += \
-	pbs_hostn pbs_ralter pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_tmrsh pbsdsh pbsnodes \
+	pbs_attach pbs_hostn pbs_ralter pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_tmrsh pbsdsh pbsnodes \
 	qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun \
 	qselect qsig qstart qstat qstop qsub qterm tracejob
+pbs_attach_SOURCES = src/cmds/pbs_attach.c
+pbs_attach_LDFLAGS = $(CMD_LDFLAGS)
+pbs_attach_LDADD = $(CMD_LIBS)
 pbs_hostn_SOURCES = src/cmds/pbs_hostn.c
 pbs_hostn_LDFLAGS = $(CMD_LDFLAGS)
 pbs_hostn_LDADD = $(CMD_LIBS)

@@ -4,7 +4,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/executor.h \
 	src/mom/mock/mock.c src/mom/mock/mock.h \
 	src/mom/mom.h \
-	src/mom/job/asked.c \
+	src/mom/job/asked.c src/mom/job/attach.c \
 	src/mom/job/core.h \
 	src/mom/job/host_list.c \
 	src/mom/job/im_door.c \
@@ -55,6 +55,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/sisters.c \
 	src/mom/shell/spawn.c src/mom/shell/spawn.h \
 	src/mom/shell/staged.c src/mom/shell/staged.h \
+	src/mom/shell/attaching.c src/mom/shell/attaching.h \
 	src/mom/shell/task_service.c src/mom/shell/task_service.h \
 	src/mom/shell/tasks.c \
 	src/mom/shell/transfer.c src/mom/shell/transfer.h \

@@ -51,6 +51,7 @@ struct mom_config {
     struct mom_enforce enforce;
     int suspend_signo, resume_signo; /* 0: SIGSTOP, SIGCONT */
     bool runs_epilogues;             /* the executor carries out MOM_EPILOGUE */
+    bool forbids_attach;             /* $attach_allow false */
     int64_t max_poll_downtime_s;     /* how long a host of a job may be lost; 0: 300 */
 };
 
@@ -76,6 +77,8 @@ enum mom_effect_kind {
                     mom_prepared() */
     MOM_SPAWN,   /* start another task of the job, then mom_task_started(), later
                     mom_task_ended() */
+    MOM_ADOPT,   /* a session that runs already is task 'task' of the job now: watch it,
+                    later mom_task_ended() */
     MOM_START,   /* start the job's processes, then mom_started(), later mom_exited() */
     MOM_BEGIN,   /* write the record of the job that was started, and let it begin. One
                     that cannot be written does not begin, or it would begin once more
@@ -105,7 +108,8 @@ struct mom_effect {
     enum mom_effect_kind kind;
     uint64_t stream;    /* SEND, CLOSE */
     const char *job_id; /* all that are about a job */
-    uint32_t task;      /* SPAWN, BEGIN, KILL: of the job; 0: the top task, KILL: all */
+    uint32_t
+        task; /* SPAWN, ADOPT, BEGIN, KILL: of the job; 0: the top task, KILL: all */
     union {
         struct is_message msg; /* SEND */
         struct im_message im;  /* SEND_IM */
@@ -171,8 +175,8 @@ void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
                     const struct is_vnode *vnodes, struct mom_out *out);
 
 /* SIGHUP: take over what a configuration file says of jobs: polls, factors, $enforce,
- * the signals of suspension, how long another host may be lost. Nothing else of 'cfg'
- * is looked at. */
+ * the signals of suspension, how long another host may be lost, $attach_allow. Nothing
+ * else of 'cfg' is looked at. */
 void mom_set_rules(struct mom *m, const struct mom_config *cfg);
 
 /* Recovery: one call per job record found, mom_found() when something is known of its
@@ -223,10 +227,24 @@ void mom_im(struct mom *m, int64_t now_at, uint64_t stream, const struct tpp_add
 void mom_reached(struct mom *m, int64_t now_at, const char *host, uint32_t port,
                  uint64_t stream, struct mom_out *out);
 
-/* A request of a task of this host, on a connection that began with it; 'uid' owns the
- * other end. When the connection ends mom_stream_closed() is called. */
-void mom_task_request(struct mom *m, int64_t now_at, uint64_t connection, uint32_t uid,
+/* A request of a task of this host, on a connection that began with it. When the
+ * connection ends mom_stream_closed() is called. */
+void mom_task_request(struct mom *m, int64_t now_at, uint64_t connection,
                       const struct task_request *rq, struct mom_out *out);
+
+/* What is known of whoever asks for TASK_ATTACH, and of the process that it names. */
+struct mom_attach {
+    const char *user;      /* account that owns the connection; NULL: it has none */
+    uint32_t uid;          /* of it */
+    int32_t session;       /* of the process; 0: there is no such process */
+    uint32_t owner;        /* of the process */
+    uint32_t leader_owner; /* of the session's leader; of the process if it has none */
+    const char *mark;      /* mom_set_session_mark() */
+};
+/* Such a request, which shows by what the kernel knows and by no cookie that it may. */
+void mom_attach(struct mom *m, int64_t now_at, uint64_t connection,
+                const struct task_request *rq, const struct mom_attach *found,
+                struct mom_out *out);
 
 /* May a server's request come from that address (host order) over the service port? */
 bool mom_may_connect(const struct mom *m, uint32_t ip);
@@ -306,6 +324,8 @@ bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *r
                   int32_t *ret_session);
 /* Session of its top process, 0 while there is none. */
 int32_t mom_job_session(const struct mom *m, const char *job_id);
+/* Was that task attached, so that no shepherd of ours writes its end down? */
+bool mom_task_is_attached(const struct mom *m, const char *job_id, uint32_t task);
 /* What mom_set_session_mark() said of that task; "" when nothing. */
 const char *mom_session_mark(const struct mom *m, const char *job_id, uint32_t task);
 /* Which run of the job it is, 0 when unknown. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs over several hosts, on three hosts in namespaces."""
 import os
+import pwd
 import re
 import subprocess
 
@@ -40,6 +41,23 @@ def test_a_job_over_three_hosts_runs_and_ends(c):
         mom.log_match("%s;KILL_JOB received" % jid)
         mom.log_match("%s;DELETE_JOB received" % jid)
     c.server.accounting_match("E;%s;" % jid)
+
+
+def test_a_session_on_another_host_is_given_to_the_job(c):
+    """As an MPI program does that starts its processes with ssh."""
+    jid = three(c, "sleep 1000\n")
+    c.server.expect(JOB, {"job_state": "R"}, id=jid)
+    c.moms[1].log_match("%s;JOIN_JOB as node" % jid)
+    user = pwd.getpwnam(USER1)
+    worker = subprocess.Popen(
+        c.network.hosts[1].inside() +
+        ["setpriv", "--reuid", str(user.pw_uid), "--regid", str(user.pw_gid), "--init-groups",
+         os.path.join(c.exec_dir, "bin", "pbs_attach"), "-m", str(c.ports["rm"]), "-j", jid, "-s",
+         "sleep", "1000"], env=c.env())
+    c.moms[1].log_match("%s;task 40000001 attached" % jid)
+    c.server.delete(jid)
+    ended(c, jid)
+    assert worker.wait(timeout=60) in (128 + 15, 128 + 9)
 
 
 def ended(c, jid):

@@ -215,7 +215,7 @@ static void ask_one(struct mom_host *h, const char *job_id, const char *cookie,
     struct mom_out out = host_input(h);
 
     mom_task_request(h->mom, sim_now_at(h->sim),
-                     MOM_TASK_CONNECTION | ++h->last_connection, 0, &rq, &out);
+                     MOM_TASK_CONNECTION | ++h->last_connection, &rq, &out);
     host_end_input(h, &out);
 }
 

@@ -81,6 +81,7 @@ struct spawned {
     struct asker
         asker; /* its start is told to; the same order again is the same task */
     bool is_told;
+    bool is_attached; /* nobody has started it here: a user has given it to the job */
     struct wire_strings args; /* until it is started; in the job's arena */
     struct wire_strings env;
     struct spawned *prev, *next;
@@ -521,6 +522,10 @@ size_t spawned_n_live(const struct mom_job *j);
 /* Start a task as SPAWN_TASK says; whoever asked is answered, now or when it runs. */
 void spawned_start(struct mom *m, struct mom_job *j, const struct im_message *order,
                    const struct asker *asker, struct mom_out *out);
+/* Can the job have one more task? One that ends cannot, or its end would never come. */
+bool spawned_may_start(const struct mom_job *j);
+/* One more task, with a number of its own, on that vnode; nobody asked for it yet. */
+struct spawned *spawned_add(struct mom_job *j, int32_t vnode);
 void spawned_free_all(struct mom_job *j);
 /* Tell of the end of a task, when it comes or at once. */
 void spawned_watch(struct mom *m, struct mom_job *j, uint32_t task,

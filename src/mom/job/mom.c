@@ -82,6 +82,7 @@ void mom_set_rules(struct mom *m, const struct mom_config *cfg)
     m->cfg.enforce = cfg->enforce;
     m->cfg.suspend_signo = cfg->suspend_signo;
     m->cfg.resume_signo = cfg->resume_signo;
+    m->cfg.forbids_attach = cfg->forbids_attach;
     m->cfg.max_poll_downtime_s = cfg->max_poll_downtime_s;
     rules_complete(&m->cfg);
     /* A sample that is due keeps its time; the intervals after it grow from the
@@ -276,6 +277,14 @@ const char *mom_session_mark(const struct mom *m, const char *job_id, uint32_t t
     const char **at = find_mark(m, job_id, task);
 
     return at ? *at : "";
+}
+
+bool mom_task_is_attached(const struct mom *m, const char *job_id, uint32_t task)
+{
+    const struct mom_job *j = job_find(m, job_id);
+    const struct spawned *t = j ? spawned_find(j, task) : NULL;
+
+    return t && t->is_attached;
 }
 
 int32_t mom_job_run_version(const struct mom *m, const char *job_id)

@@ -95,9 +95,12 @@ static void put_marks(const struct mom_job *j, struct buf *out)
     const struct spawned *t;
 
     dis_put_string(out, j->top.mark);
-    DL_FOREACH (j->tasks, t)
-        if (task_is_stored(t))
-            dis_put_string(out, t->mark);
+    DL_FOREACH (j->tasks, t) {
+        if (!task_is_stored(t))
+            continue;
+        dis_put_string(out, t->mark);
+        dis_put_uint(out, t->is_attached);
+    }
 }
 
 static enum dis_error get_marks(struct dis_in *in, struct mom_job *j)
@@ -105,9 +108,17 @@ static enum dis_error get_marks(struct dis_in *in, struct mom_job *j)
     enum dis_error e = dis_get_string(in, MARK_MAX, &j->top.mark);
     struct spawned *t;
 
-    DL_FOREACH (j->tasks, t)
+    DL_FOREACH (j->tasks, t) {
+        uint32_t is_attached = 0;
+
         if (!e)
             e = dis_get_string(in, MARK_MAX, &t->mark);
+        if (!e)
+            e = dis_get_uint(in, &is_attached);
+        if (is_attached > 1)
+            return DIS_OVERFLOW;
+        t->is_attached = is_attached;
+    }
     return e;
 }
 

@@ -142,11 +142,23 @@ static struct spawned *find_order(const struct mom_job *j, const struct asker *a
     return NULL;
 }
 
-/* A job that ends takes no more tasks, or its end would never come. */
-static bool may_spawn(const struct mom_job *j)
+bool spawned_may_start(const struct mom_job *j)
 {
     return job_has_processes(j) && !j->is_killed && !j->is_dropped &&
            !j->status_is_set && j->n_tasks < MAX_TASKS;
+}
+
+struct spawned *spawned_add(struct mom_job *j, int32_t vnode)
+{
+    struct spawned *t = xcalloc(1, sizeof(*t));
+
+    /* Numbers are not used again: an order for a task that has ended must not meet
+     * another one. */
+    t->number = host_list_task(j, ++j->n_tasks);
+    t->vnode = vnode;
+    t->mark = "";
+    DL_APPEND(j->tasks, t);
+    return t;
 }
 
 void spawned_start(struct mom *m, struct mom_job *j, const struct im_message *order,
@@ -165,20 +177,14 @@ void spawned_start(struct mom *m, struct mom_job *j, const struct im_message *or
         spawned_refuse(j, asker, IM_SPAWN_TASK, TASK_ENOTFOUND, out);
         return;
     }
-    if (!may_spawn(j) || order->args.n == 0) {
+    if (!spawned_may_start(j) || order->args.n == 0) {
         spawned_refuse(j, asker, IM_SPAWN_TASK, TASK_ESYSTEM, out);
         return;
     }
-    t = xcalloc(1, sizeof(*t));
-    /* Numbers are not used again: an order for a task that has ended must not meet
-     * another one. */
-    t->number = host_list_task(j, ++j->n_tasks);
-    t->vnode = order->target_vnode;
+    t = spawned_add(j, order->target_vnode);
     t->parent_vnode = order->from_vnode;
     t->parent_task = order->task;
-    t->mark = "";
     t->asker = *asker;
-    DL_APPEND(j->tasks, t);
     e = out_add(out, MOM_SPAWN);
     e->job_id = arena_strdup(out->arena, j->id);
     e->task = t->number;

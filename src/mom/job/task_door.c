@@ -185,7 +185,7 @@ static void take(const struct wish *w)
     }
 }
 
-void mom_task_request(struct mom *m, int64_t now_at, uint64_t connection, uint32_t uid,
+void mom_task_request(struct mom *m, int64_t now_at, uint64_t connection,
                       const struct task_request *rq, struct mom_out *out)
 {
     struct mom_job *j = job_find(m, rq->job_id);
@@ -198,7 +198,6 @@ void mom_task_request(struct mom *m, int64_t now_at, uint64_t connection, uint32
     };
 
     (void)now_at;
-    (void)uid;
     MUST(connection & MOM_TASK_CONNECTION);
     if (!is_of_job(j, rq)) {
         out_log(out, LOG_EV_ERROR, LOG_IN_JOB, "tm_request",

@@ -191,6 +191,9 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
                          out);
         mom_task_ended(x->m, now_at, e->job_id, e->task, 0, NULL, out);
         break;
+    case MOM_ADOPT: /* nobody looks at processes here */
+        mom_task_ended(x->m, now_at, e->job_id, e->task, 0, NULL, out);
+        break;
     case MOM_KILL:
         if (e->task > 1) /* it has ended */
             break;

@@ -40,6 +40,7 @@ struct config {
     double cputmult, wallmult;
     struct mom_enforce enforce;
     int suspend_signo, resume_signo; /* $suspendsig */
+    bool attach_allow;               /* users may give sessions to their jobs */
     bool nodefile_on_sisters;        /* where their tasks find one */
     bool reject_root_scripts;        /* no jobs of root */
     struct config_action actions[CONFIG_ACTION_COUNT];

@@ -448,7 +448,7 @@ static const struct directive directives[] = {
     { "action", take_action, 0, false },
     { "alien_attach", take_bool, 0, true },
     { "alien_kill", take_bool, 0, true },
-    { "attach_allow", take_bool, 0, true },
+    { "attach_allow", take_bool, OF(attach_allow), false },
     { "checkpoint_path", take_words, 0, true },
     { "clienthost", take_client, 0, false },
     { "configversion", take_version, 0, false },
@@ -505,6 +505,7 @@ void directives_defaults(struct config *c)
     c->prolog_alarm_s = DEFAULT_PROLOG;
     c->copy_alarm_s = DEFAULT_COPY;
     c->cputmult = c->wallmult = 1.0;
+    c->attach_allow = true;
     c->nodefile_on_sisters = true;
     c->suspend_signo = SIGSTOP;
     c->resume_signo = SIGCONT;

@@ -224,6 +224,9 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
     case MOM_SPAWN:
         spawn_task(s, e, out);
         break;
+    case MOM_ADOPT:
+        tasks_adopt(s, e->job_id, e->task);
+        break;
     case MOM_KILL:
         tasks_kill(s, e->job_id, e->task, e->u.signo);
         if (e->u.signo == SIGKILL)

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,12 +162,13 @@ size_t proc_kill_session(int32_t session, int signo)
     return total;
 }
 
-static bool read_leader(int32_t session, struct stat_line *ret)
+/* The process that has a session's number is its leader. */
+static bool read_process(int32_t pid, struct stat_line *ret)
 {
-    char pid[16];
+    char name[16];
 
-    snprintf(pid, sizeof(pid), "%d", session);
-    return session > 1 && read_stat(pid, ret);
+    snprintf(name, sizeof(name), "%d", pid);
+    return pid > 1 && read_stat(name, ret);
 }
 
 /* Ticks alone are not enough: after a restart of the host they begin anew. */
@@ -196,7 +198,7 @@ bool proc_session_mark(int32_t session, char ret[PROC_MARK_BYTES])
 {
     struct stat_line st;
 
-    return read_leader(session, &st) && st.session == session && mark_of(&st, ret);
+    return read_process(session, &st) && st.session == session && mark_of(&st, ret);
 }
 
 bool proc_session_is(int32_t session, const char *mark)
@@ -206,7 +208,7 @@ bool proc_session_is(int32_t session, const char *mark)
 
     if (!mark[0] || !read_boot_id(boot, sizeof(boot)))
         return true;
-    if (read_leader(session, &st))
+    if (read_process(session, &st))
         return mark_of(&st, now) && strcmp(now, mark) == 0;
     return strncmp(mark, boot, strlen(boot)) == 0;
 }
@@ -215,8 +217,64 @@ bool proc_session_lives(int32_t session, const char *mark)
 {
     struct stat_line st;
 
-    return read_leader(session, &st) && st.session == session && st.state != 'Z' &&
+    return read_process(session, &st) && st.session == session && st.state != 'Z' &&
            proc_session_is(session, mark);
+}
+
+static void count_process(void *arg, pid_t pid, const struct stat_line *st)
+{
+    struct killing *k = arg;
+
+    (void)pid;
+    k->n += st->session == k->session && st->state != 'Z';
+}
+
+bool proc_session_has_any(int32_t session, const char *mark)
+{
+    struct killing k = { .session = session };
+
+    if (session <= 1 || !proc_session_is(session, mark))
+        return false;
+    if (proc_session_lives(session, mark))
+        return true;
+    for_each_process(&k, count_process);
+    return k.n > 0;
+}
+
+/* The real uid, as /proc/PID/status has it. */
+static bool read_uid(int32_t pid, uint32_t *ret)
+{
+    char path[64], line[256];
+    bool found = false;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", pid);
+    f = fopen(path, "re");
+    while (f && !found && fgets(line, sizeof(line), f))
+        found = sscanf(line, "Uid: %" SCNu32, ret) == 1;
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* The session is read once more behind its owner: a number that was given to another
+ * process meanwhile is that of no process. */
+struct proc_owner proc_look(int32_t pid)
+{
+    struct stat_line before, after, leader = { 0 };
+    struct proc_owner found = { 0 };
+
+    if (!read_process(pid, &before) || !read_uid(pid, &found.uid) ||
+        !read_process(pid, &after) || before.began != after.began || after.state == 'Z')
+        return (struct proc_owner){ 0 };
+    found.session = after.session;
+    found.leader_uid = found.uid;
+    if (read_process(found.session, &leader) &&
+        !read_uid(found.session, &found.leader_uid))
+        return (struct proc_owner){ 0 };
+    if (!mark_of(&leader, found.mark))
+        found.mark[0] = '\0';
+    return found;
 }
 
 uint64_t proc_mem_kb(void)

@@ -31,6 +31,19 @@ size_t proc_kill_session(int32_t session, int signo);
 /* Is there a process of that number that leads its session, and has that mark? */
 bool proc_session_lives(int32_t session, const char *mark);
 
+/* Does any process of that session live, its leader or another one? One look while the
+ * leader lives, a walk over /proc afterwards. */
+bool proc_session_has_any(int32_t session, const char *mark);
+
+/* What the kernel knows of a process. */
+struct proc_owner {
+    int32_t session;     /* 0: there is no such process */
+    uint32_t uid;        /* who has started it */
+    uint32_t leader_uid; /* its session's leader; that of the process if it has none */
+    char mark[PROC_MARK_BYTES]; /* of the session; "" if not to be had */
+};
+struct proc_owner proc_look(int32_t pid);
+
 uint64_t proc_mem_kb(void);
 uint32_t proc_ncpus(void);
 

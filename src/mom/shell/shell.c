@@ -253,6 +253,7 @@ static void fill_rules(const struct shell *s, struct mom_config *cfg)
     cfg->cputmult = s->config.cputmult;
     cfg->wallmult = s->config.wallmult;
     cfg->enforce = s->config.enforce;
+    cfg->forbids_attach = !s->config.attach_allow;
     cfg->suspend_signo = s->config.suspend_signo;
     cfg->resume_signo = s->config.resume_signo;
     cfg->max_poll_downtime_s = s->config.max_poll_downtime_s;

@@ -85,6 +85,8 @@ void tasks_begin(struct shell *s, const char *job_id, uint32_t number, bool is_s
 /* A task beside the top task, which has begun or is another host's. */
 void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
                  const struct plan_task *task, struct mom_out *out);
+/* Watch the session of a task that was attached. */
+void tasks_adopt(struct shell *s, const char *job_id, uint32_t number);
 /* number 0: all of the job, 1: its top task, else the one that was spawned with it. */
 void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo);
 void tasks_sample(struct shell *s, struct mom_out *out);

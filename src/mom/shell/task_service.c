@@ -6,6 +6,7 @@
 #include "lib/io/conn.h"
 #include "lib/io/listen.h"
 #include "lib/io/net.h"
+#include "mom/shell/attaching.h"
 #include "mom/shell/shell.h"
 
 #include <arpa/inet.h>
@@ -22,12 +23,14 @@ struct task_client {
     struct task_service *service;
     struct conn *conn;
     uint64_t id;
+    struct sockaddr_in peer;
     UT_hash_handle hh;
 };
 
 struct task_service {
     struct shell *shell;
     struct listener *listener;
+    struct attaching *attaching;
     struct task_client *clients; /* by id */
     uint64_t last_id;
 };
@@ -67,7 +70,11 @@ static void on_frame(void *arg, struct conn *conn, const struct packet *f)
         conn_finish(conn);
         return;
     }
-    mom_task_request(s->mom, clock_read(), c->id, 0, &rq, &out);
+    if (rq.command == TASK_ATTACH) {
+        attaching_start(c->service->attaching, c->id, conn_fd(conn), &c->peer, &rq);
+        return;
+    }
+    mom_task_request(s->mom, clock_read(), c->id, &rq, &out);
     shell_carry_out(s, &out);
 }
 
@@ -110,6 +117,7 @@ static void on_client(void *arg, int fd, const struct sockaddr_in *peer)
     }
     c = xcalloc(1, sizeof(*c));
     c->service = ts;
+    c->peer = *peer;
     c->id = MOM_TASK_CONNECTION | ++ts->last_id;
     HASH_ADD(hh, ts->clients, id, sizeof(c->id), c);
     cfg.arg = c;
@@ -128,6 +136,7 @@ int task_service_open(struct shell *s, const char *addr, unsigned port,
         free(ts);
         return err;
     }
+    ts->attaching = attaching_new(s);
     *ret = ts;
     return 0;
 }
@@ -141,6 +150,7 @@ void task_service_free(struct task_service *ts)
     HASH_ITER (hh, ts->clients, c, next)
         client_free(c);
     listener_free(ts->listener);
+    attaching_free(ts->attaching);
     free(ts);
 }
 

@@ -42,7 +42,9 @@ struct task {
     struct loop_fd *report;
     struct loop_child *child;
     bool adopted;
-    bool unsaved; /* it did not begin, for its record could not be written */
+    bool attached;         /* and has no shepherd */
+    struct mom_usage seen; /* then: by the last sample */
+    bool unsaved;          /* it did not begin, for its record could not be written */
     bool dropped; /* the core forgot the job: clean up when the shepherd ends */
     unsigned missing;
     UT_hash_handle hh;
@@ -140,15 +142,18 @@ static void tell_exit(struct task *t, struct mom_out *out)
     struct shell *s = t->shell;
     char path[PATH_MAX];
     struct mom_usage used = { 0 };
-    int32_t status = t->adopted   ? STATUS_LOST
+    int32_t status = t->attached  ? 0
+                     : t->adopted ? STATUS_LOST
                      : t->unsaved ? START_RETRY
                                   : STATUS_KILLED;
     bool known;
 
     known = spawn_read_exit(exit_path_of(t, path), &status, &used);
+    if (t->attached)
+        used = t->seen;
     if (t->number) {
         mom_task_ended(s->mom, clock_read(), t->job_id, t->number, status,
-                       known ? &used : NULL, out);
+                       known || t->attached ? &used : NULL, out);
         remove_exit(t); /* a restart does not ask for it: the record has the end */
     } else {
         mom_exited(s->mom, clock_read(), t->job_id, status, known ? &used : NULL, out);
@@ -428,6 +433,8 @@ void tasks_sample(struct shell *s, struct mom_out *out)
     proc_sample(ps, n); /* one walk through /proc for all jobs */
     i = 0;
     HASH_ITER (hh, s->tasks, t, tmp) {
+        if (t->attached && ps[i].n_processes)
+            t->seen = ps[i].used;
         if (is_first_of_job(s, t))
             add_usage(s, t->job_id, t, ps, i, n);
         i++;
@@ -496,12 +503,14 @@ void tasks_drop(struct shell *s, const char *job_id, int run_version,
         remove_sandbox(s, sandbox, user);
 }
 
-/* True when an adopted job has ended. It is not our child, so the kernel does not tell:
- * the file that its shepherd writes at the end is looked for, and its session. */
+/* True when an adopted task has ended. It is not our child, so the kernel does not
+ * tell: the file that its shepherd writes at the end is looked for, and its session. */
 static bool adopted_has_ended(struct task *t)
 {
     char path[PATH_MAX];
 
+    if (t->attached)
+        return !proc_session_has_any(t->session, t->mark);
     exit_path_of(t, path);
     if (access(path, F_OK) == 0)
         return true;
@@ -540,9 +549,20 @@ static void adopt(struct shell *s, const char *job_id, uint32_t number, int32_t 
 
     t->adopted = true;
     t->session = session;
+    t->attached = mom_task_is_attached(s->mom, job_id, number);
     snprintf(t->mark, sizeof(t->mark), "%s", mom_session_mark(s->mom, job_id, number));
     MUST(t->session > 0); /* find_processes() */
     loop_timer_set(s->watch, WATCH_MS);
+}
+
+void tasks_adopt(struct shell *s, const char *job_id, uint32_t only)
+{
+    uint32_t number;
+    int32_t session;
+
+    for (size_t i = 0; mom_job_task(s->mom, job_id, i, &number, &session); i++)
+        if (number == only)
+            adopt(s, job_id, number, session, mom_job_run_version(s->mom, job_id));
 }
 
 /* A shepherd may be about to write how its job ended: a job that had a session is

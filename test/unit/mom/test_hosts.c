@@ -258,7 +258,7 @@ static void spawn(struct world *w, uint32_t vnode)
                                      .vnode = vnode,
                                      .args = { 2, args } };
 
-    mom_task_request(w->h[0].m, w->now_at, CLIENT, 0, &rq, &w->h[0].out);
+    mom_task_request(w->h[0].m, w->now_at, CLIENT, &rq, &w->h[0].out);
     run(w);
 }
 
@@ -770,6 +770,94 @@ static void test_a_sister_finds_its_tasks_again(void)
     world_fini(&w);
 }
 
+static int32_t attach_on(struct world *w, size_t k, const char *job_id,
+                         uint32_t claimed, const struct mom_attach *found)
+{
+    const struct task_request rq = { .version = 2,
+                                     .job_id = job_id,
+                                     .cookie = "",
+                                     .command = TASK_ATTACH,
+                                     .event = 1,
+                                     .uid = claimed,
+                                     .pid = 77 };
+
+    w->h[k].task_code = -1;
+    mom_attach(w->h[k].m, w->now_at, CLIENT, &rq, found, &w->h[k].out);
+    run(w);
+    return w->h[k].task_code;
+}
+
+/* What joe, whose job is there, may give to it is given; nothing else is. */
+static void test_who_may_attach_a_session(void)
+{
+    static const struct {
+        const char *story;
+        const char *job_id;
+        uint32_t claimed;
+        struct mom_attach found;
+        int32_t code;
+    } rows[] = {
+        { "his own", ID, 5, { "joe", 5, 77, 5, 5, "b:1" }, 0 },
+        { "of the only job", "", 5, { "joe", 5, 77, 5, 5, "b:1" }, 0 },
+        { "another job", "9.svr", 5, { "joe", 5, 77, 5, 5, "b:1" }, TASK_ENOTFOUND },
+        { "another user", ID, 6, { "ann", 6, 77, 6, 6, "b:1" }, TASK_EUSER },
+        { "another user has no job",
+          "",
+          6,
+          { "ann", 6, 77, 6, 6, "b:1" },
+          TASK_ENOTFOUND },
+        { "a false claim", ID, 5, { "ann", 6, 77, 6, 6, "b:1" }, TASK_EUSER },
+        { "no account", ID, 5, { NULL, 5, 77, 5, 5, "b:1" }, TASK_EUSER },
+        { "no process", ID, 5, { "joe", 5, 0, 0, 0, "" }, TASK_ENOPROC },
+        { "that of init", ID, 5, { "joe", 5, 1, 5, 5, "b:1" }, TASK_ENOPROC },
+        { "another's process", ID, 5, { "joe", 5, 77, 6, 5, "b:1" }, TASK_EOWNER },
+        { "another's session", ID, 5, { "joe", 5, 77, 5, 0, "b:1" }, TASK_EOWNER },
+        { "a task's", ID, 5, { "joe", 5, 4801, 5, 5, "b:1" }, TASK_ESESSION },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct world w;
+        int32_t code;
+
+        world_init(&w);
+        send_job(&w);
+        spawn(&w, 1);
+        code = attach_on(&w, 1, rows[i].job_id, rows[i].claimed, &rows[i].found);
+        if (code != rows[i].code)
+            fprintf(stderr, "%s: %d\n", rows[i].story, (int)code);
+        CU_ASSERT_EQUAL(code, rows[i].code);
+        CU_ASSERT_EQUAL(mom_task_is_attached(w.h[1].m, ID, 0x40000002),
+                        rows[i].code == 0);
+        world_fini(&w);
+    }
+}
+
+/* The job's end waits for it as for any task, and the record knows it. */
+static void test_an_attached_session_is_a_task(void)
+{
+    static const struct mom_attach found = { "joe", 5, 77, 5, 5, "b:1" };
+    const struct mom_config cfg = node1_config();
+    struct mom *m = mom_new(&cfg);
+    struct buf record = { 0 };
+    const char *id;
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    CU_ASSERT_EQUAL(attach_on(&w, 1, ID, 5, &found), 0);
+    CU_ASSERT_EQUAL(w.h[1].task, 0x40000001);
+    CU_ASSERT_EQUAL(attach_on(&w, 1, ID, 5, &found), TASK_ESESSION);
+    mom_job_encode(w.h[1].m, ID, &record);
+    CU_ASSERT_TRUE_FATAL(mom_load(m, record.data, record.len, &id));
+    CU_ASSERT_TRUE(mom_task_is_attached(m, ID, 0x40000001));
+    CU_ASSERT_STRING_EQUAL(mom_session_mark(m, ID, 0x40000001), "b:1");
+    delete_job(&w);
+    CU_ASSERT_EQUAL(attach_on(&w, 1, ID, 5, &found), TASK_ENOTFOUND);
+    mom_free(m);
+    buf_fini(&record);
+    world_fini(&w);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -803,6 +891,8 @@ int main(void)
         { "a sister that has joined is one after a restart",
           test_a_sister_that_has_joined_is_one_after_a_restart },
         { "a sister finds its tasks again", test_a_sister_finds_its_tasks_again },
+        { "who may attach a session", test_who_may_attach_a_session },
+        { "an attached session is a task", test_an_attached_session_is_a_task },
     };
 
     return unit_main("mom/hosts", cases, ARRAY_LEN(cases));

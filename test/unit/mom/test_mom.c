@@ -1229,7 +1229,7 @@ static void test_numbers_of_a_record_are_checked(void)
         { "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+1+0+3b:1", true },
         { "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+1+0",
           false }, /* no mark of its session */
-        { "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+2+1+2+7+0+0+3b:1", true },
+        { "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+2+1+2+7+0+0+3b:1+0", true },
         { "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+2+1+2+7+0+3b:1",
           false }, /* no mark of that of its task */
         { "+4HFJ1+112+42+12+10+0+0+0+0+1-5+0+0+0", false }, /* cput */
@@ -1249,7 +1249,7 @@ static void test_numbers_of_a_record_are_checked(void)
 static void test_the_mark_of_a_session_is_kept(void)
 {
     static const char record[] =
-        "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+2+1+2+7+0+3b:1+3b:2";
+        "+4HFJ3+112+42+12+10+0+0+0+0+1+0+0+0+0+0+0+0+0+0+2+1+2+7+0+3b:1+3b:2+1";
     const struct mom_config cfg = node1_config();
     struct mom *m = mom_new(&cfg);
     struct buf again = { 0 };
@@ -1259,9 +1259,10 @@ static void test_the_mark_of_a_session_is_kept(void)
     CU_ASSERT_STRING_EQUAL(mom_session_mark(m, "1", 1), "b:1");
     CU_ASSERT_STRING_EQUAL(mom_session_mark(m, "1", 2), "b:2");
     CU_ASSERT_STRING_EQUAL(mom_session_mark(m, "1", 3), "");
+    CU_ASSERT_TRUE(mom_task_is_attached(m, "1", 2));
     mom_set_session_mark(m, "1", 2, "c:3");
     mom_job_encode(m, "1", &again);
-    CU_ASSERT_PTR_NOT_NULL(strstr(again.data, "+3b:1+3c:3"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(again.data, "+3b:1+3c:3+1"));
     buf_fini(&again);
     mom_free(m);
 }

@@ -1,0 +1,123 @@
+/* attach.c - a session that a user has begun without the job becomes a task of it
+ * (tpp.md 8, ATTACH).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+static bool is_of_user(const struct mom_job *j, const char *user)
+{
+    const char *euser = wire_attrs_value(&j->attrs, "euser", NULL);
+
+    return euser && strcmp(euser, user) == 0;
+}
+
+/* The job that is named, or the only one of the user here; else the code that says why
+ * there is none. */
+static int32_t find_job(const struct mom *m, const char *id, const char *user,
+                        struct mom_job **ret)
+{
+    struct mom_job *j, *next;
+
+    if (*id) {
+        *ret = job_find(m, id);
+        if (!*ret || !spawned_may_start(*ret))
+            return TASK_ENOTFOUND;
+        return is_of_user(*ret, user) ? 0 : TASK_EUSER;
+    }
+    *ret = NULL;
+    HASH_ITER (hh, m->jobs, j, next) {
+        if (!spawned_may_start(j) || !is_of_user(j, user))
+            continue;
+        if (*ret)
+            return TASK_ENOTFOUND; /* which of them is not said */
+        *ret = j;
+    }
+    return *ret ? 0 : TASK_ENOTFOUND;
+}
+
+static bool has_session(const struct mom_job *j, int32_t session)
+{
+    const struct spawned *t;
+
+    if (j->top.session == session && job_has_processes(j))
+        return true;
+    DL_FOREACH (j->tasks, t)
+        if (!t->has_ended && t->session == session)
+            return true;
+    return false;
+}
+
+/* Of any job: a session that two jobs had would be counted and killed for both. */
+static bool is_taken(const struct mom *m, int32_t session)
+{
+    struct mom_job *j, *next;
+
+    HASH_ITER (hh, m->jobs, j, next)
+        if (has_session(j, session))
+            return true;
+    return false;
+}
+
+/* May that process's session be given to a job of the user? The end of the job ends all
+ * of the session, so its leader must be the user's as well. */
+static int32_t judge(const struct mom *m, const struct task_request *rq,
+                     const struct mom_attach *a)
+{
+    if (m->cfg.forbids_attach)
+        return TASK_ENOTIMPLEMENTED;
+    if (!a->user || a->uid != rq->uid)
+        return TASK_EUSER;
+    if (a->session <= 1)
+        return TASK_ENOPROC;
+    if (a->owner != a->uid || a->leader_owner != a->uid)
+        return TASK_EOWNER;
+    return is_taken(m, a->session) ? TASK_ESESSION : 0;
+}
+
+static struct spawned *adopt(struct mom_job *j, const struct mom_attach *a,
+                             struct mom_out *out)
+{
+    struct spawned *t = spawned_add(j, host_list_vnode_of(j, j->hosts.own));
+
+    t->parent_vnode = -1;
+    t->is_told = true;
+    t->is_attached = true;
+    t->session = a->session;
+    t->mark = arena_strdup(j->arena, a->mark);
+    out_joblog(out, LOG_EV_JOB, j, "task %08X attached, session = %d", t->number,
+               t->session);
+    /* After a restart it is known by the record alone. */
+    out_job(out, MOM_SAVE, j);
+    out_job(out, MOM_ADOPT, j);
+    out->v[out->n - 1].task = t->number;
+    return t;
+}
+
+void mom_attach(struct mom *m, int64_t now_at, uint64_t connection,
+                const struct task_request *rq, const struct mom_attach *a,
+                struct mom_out *out)
+{
+    int32_t code = judge(m, rq, a);
+    struct mom_effect *e;
+    struct mom_job *j;
+    uint32_t task = 0;
+
+    (void)now_at;
+    MUST(connection & MOM_TASK_CONNECTION && rq->command == TASK_ATTACH);
+    if (!code)
+        code = find_job(m, rq->job_id, a->user, &j);
+    if (code)
+        out_log(out, LOG_EV_ERROR, LOG_IN_JOB, "tm_attach",
+                "process %u of uid %u not attached to job \"%s\", %d", rq->pid, a->uid,
+                rq->job_id, code);
+    else
+        task = adopt(j, a, out)->number;
+    e = out_add(out, MOM_ANSWER_TASK);
+    e->stream = connection;
+    e->u.answer.asked = TASK_ATTACH;
+    e->u.answer.reply = (struct task_reply){ .version = rq->version,
+                                             .failed = code != 0,
+                                             .code = code,
+                                             .event = rq->event,
+                                             .task = task };
+}
