@@ -271,3 +271,32 @@ def test_an_array_in_a_reservation(mock):
         mock.server.expect(JOB, {"job_state": "R", "reserve_ID": rid}, id=sub(jid, i))
     mock.run(["pbs_rdel", rid], user=USER1)
     gone(mock, jid)
+
+
+def test_no_reservation_comes_out_of_an_array(mock):
+    """Nor out of a subjob, whether it runs or waits."""
+    jid = array(mock, "1-10")
+    counts(mock, jid, Running=8, Queued=2)
+    number = jid.split("[")[0]
+    refusal = (15182 & 255, "",
+               "pbs_rsub: Reservation may not be created from an array job\n")
+    for name in (jid, number + "[]", sub(jid, 1), number + "[1]", number + "[10]"):
+        assert said(mock, "pbs_rsub", "--job", name) == refusal
+    assert said(mock, "pbs_rsub", "--job", sub(jid, 11))[2] == "pbs_rsub: Unknown Job Id\n"
+    assert not mock.server.status(RESV)
+    counts(mock, jid, Running=8, Queued=2)
+    mock.server.delete(jid)
+    gone(mock, jid)
+
+
+def test_subjobs_that_are_marked_make_no_reservation(mock):
+    jid = array(mock, "1-3", "-W", "create_resv_from_job=1")
+    counts(mock, jid, Running=3)
+    for i in (1, 2, 3):
+        mock.server.expect(JOB, {"job_state": "R", "substate": 42}, id=sub(jid, i))
+    after = mock.server.submit(Job(user=USER1, attrs={"create_resv_from_job": "1"}))
+    mock.server.expect(JOB, {"job_state": "R", "substate": 42}, id=after)
+    wait_for("a reservation", lambda: mock.server.status(RESV))
+    assert [r["reserve_job"] for r in mock.server.status(RESV)] == [after]
+    mock.server.delete(jid)
+    gone(mock, jid)

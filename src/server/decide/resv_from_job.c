@@ -5,6 +5,7 @@
 
 #include "server/decide/config.h"
 #include "server/decide/resv_record.h"
+#include "server/model/job_array.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_state.h"
 #include "server/model/resource_request.h"
@@ -57,13 +58,20 @@ bool resv_await_job(const struct request *rq, const struct job *job,
     return true;
 }
 
-/* "3" is the same as "3.svr". */
+/* "3" is the same as "3.svr". For "3[1]" that waits, and is no object, its array. */
 static const struct job *find_job(const struct model *m, const struct request *rq,
                                   const char *text)
 {
+    const struct job *job, *array;
+    const char *indices;
+
     if (!strchr(text, '.'))
         text = arena_printf(rq->arena, "%s.%s", text, rq->cfg->server_name);
-    return model_job(m, text);
+    job = model_job(m, text);
+    if (job)
+        return job;
+    array = array_of_indices(m, text, rq->arena, &indices);
+    return array && array_has_indices(array, indices) ? array : NULL;
 }
 
 int resv_job_find_alone(const struct model *m, const struct request *rq,
