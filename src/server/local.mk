@@ -507,3 +507,9 @@ test_unit_server_test_resv_from_job_SOURCES = test/unit/server/test_resv_from_jo
 test_unit_server_test_resv_from_job_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_resv_from_job_LDADD = $(FAKE_MOM_LIBS)
 include src/server/shell/local.mk
+
+check_PROGRAMS += test/unit/server/test_array_depend
+TESTS += test/unit/server/test_array_depend
+test_unit_server_test_array_depend_SOURCES = test/unit/server/test_array_depend.c $(FAKE_MOM)
+test_unit_server_test_array_depend_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_array_depend_LDADD = $(FAKE_MOM_LIBS)

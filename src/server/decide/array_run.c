@@ -61,7 +61,7 @@ const struct job *subjob_begin_records(const struct subjob *s,
     if (s->job)
         return s->job;
     /* One request may start several of them. */
-    if (job_state(s->array) == 'Q' &&
+    if (!obj_is_set(&s->array->obj, JOB_A_STIME) &&
         !array_was_decided(out, s->array->obj.id, FACT_ARRAY_BEGAN))
         began_record(s->array, cfg, actor, now_at, out);
     /* From here on a change of the array changes nothing of this subjob: it keeps what

@@ -51,7 +51,7 @@ static int plan_before(const struct depend_wish *w, const struct depend_entry *e
                        const struct job *other, struct depend_plan *plan,
                        struct decision *out)
 {
-    if (other->past || job_is_at_mom(other))
+    if (other->past || job_is_beyond_depend(other))
         return refuse(w, PBSE_BADDEPEND, e->job, "has begun", out);
     if (!(w->rq->who->rights & WHO_STAFF) &&
         !str_same(obj_str(&other->obj, JOB_A_JOB_OWNER, ""), w->owner))

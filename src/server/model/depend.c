@@ -5,6 +5,7 @@
 
 #include "lib/attr/ids.h"
 #include "lib/attr/job_attrs.h"
+#include "server/model/job_array.h"
 #include "server/model/job_phase.h"
 
 #include <stdlib.h>
@@ -138,10 +139,17 @@ static bool has_run(const struct job *job)
     return obj_is_set(&job->obj, JOB_A_STIME);
 }
 
-/* Its MoM has taken it, and it has not gone back since. */
+/* Its MoM has taken it, and it has not gone back since. An array does not go back. */
 static bool has_begun(const struct job *job)
 {
-    return job_is_at_mom(job) && obj_num(&job->obj, JOB_A_HF_SENT, 0);
+    return job_is_array(job)
+               ? has_run(job)
+               : job_is_at_mom(job) && obj_num(&job->obj, JOB_A_HF_SENT, 0);
+}
+
+bool job_is_beyond_depend(const struct job *job)
+{
+    return job_is_at_mom(job) || (job_is_array(job) && has_run(job));
 }
 
 /* A job that was deleted before it ran did not end well. */
@@ -161,7 +169,7 @@ static enum depend_state judge_runone(const struct job *other)
         return DEPEND_MET;
     if (other->past)
         return has_run(other) ? DEPEND_FAILED : DEPEND_MET;
-    return job_is_at_mom(other) ? DEPEND_OPEN : DEPEND_IDLE;
+    return job_is_beyond_depend(other) ? DEPEND_OPEN : DEPEND_IDLE;
 }
 
 enum depend_state depend_judge(const struct model *m, const struct depend_entry *e)

@@ -73,6 +73,10 @@ enum depend_state depend_judge_all(const struct model *m,
                                    const struct depend_list *list, struct arena *arena,
                                    struct depend_list *left, const char **culprit);
 
+/* Is it too late for it to wait for anybody? It is at its MoM, or an array of which
+ * something has run: that is not disturbed. */
+bool job_is_beyond_depend(const struct job *job);
+
 /* True while the job must not run. */
 bool job_waits_for_others(const struct model *m, const struct job *job,
                           struct arena *arena);

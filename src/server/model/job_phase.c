@@ -107,6 +107,7 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
         [JOB_EV_WAIT]          = JOB_WAITING,
         [JOB_EV_DEPEND]        = JOB_DEPEND_HELD,
         [JOB_EV_DEPEND_OVER]   = JOB_HELD,
+        [JOB_EV_BEGIN]         = JOB_BEGUN, /* an array that was cut */
         LEAVES_THE_QUEUE,
     },
     [JOB_WAITING] = {
@@ -145,6 +146,8 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
     [JOB_BEGUN] = {
         BECOMES_HISTORY,
         [JOB_EV_HOLD]          = JOB_HELD,
+        [JOB_EV_WAIT]          = JOB_WAITING,
+        [JOB_EV_DEPEND]        = JOB_DEPEND_HELD, /* nothing of it has run yet */
         [JOB_EV_BEGIN]         = JOB_BEGUN,
     },
     [JOB_EXPIRED] = {
@@ -199,15 +202,19 @@ enum job_event job_place(const char *holds, int64_t execution_at, bool stage_in,
     return stage_in ? JOB_EV_STAGE_IN : JOB_EV_QUEUE;
 }
 
+enum job_event job_place_of(const struct job *job, enum job_event place)
+{
+    /* Its subjobs have their files fetched one by one. */
+    return (place == JOB_EV_QUEUE || place == JOB_EV_STAGE_IN) && array_has_begun(job)
+               ? JOB_EV_BEGIN
+               : place;
+}
+
 enum job_event job_place_held(const struct job *job, const char *holds, int64_t now_at)
 {
-    enum job_event ev = job_place(holds, obj_num(&job->obj, JOB_A_EXECUTION_TIME, 0),
-                                  obj_is_set(&job->obj, JOB_A_STAGEIN), now_at);
-
-    /* Its subjobs have their files fetched one by one. */
-    return (ev == JOB_EV_QUEUE || ev == JOB_EV_STAGE_IN) && array_has_begun(job)
-               ? JOB_EV_BEGIN
-               : ev;
+    return job_place_of(job,
+                        job_place(holds, obj_num(&job->obj, JOB_A_EXECUTION_TIME, 0),
+                                  obj_is_set(&job->obj, JOB_A_STAGEIN), now_at));
 }
 
 enum job_event job_place_now(const struct job *job, int64_t now_at, struct arena *arena)

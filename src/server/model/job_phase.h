@@ -86,8 +86,11 @@ enum job_phase job_phase(const struct job *job);
 enum job_event job_place(const char *holds, int64_t execution_at, bool stage_in,
                          int64_t now_at);
 
-/* The same for a job with these holds; an array that has begun goes on (JOB_EV_BEGIN).
- */
+/* Where that place is for this job: an array of which not everything is queued is not
+ * queued but goes on (JOB_EV_BEGIN; attributes.md 14.1). */
+enum job_event job_place_of(const struct job *job, enum job_event place);
+
+/* The same for a job with these holds. */
 enum job_event job_place_held(const struct job *job, const char *holds, int64_t now_at);
 
 /* The same for the job as it is now. */

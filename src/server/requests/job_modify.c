@@ -7,9 +7,11 @@
 #include "server/decide/job_defaults.h"
 #include "server/decide/job_limits.h"
 #include "server/decide/object_size.h"
+#include "server/model/job_array.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
+#include "server/requests/array_submit.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
@@ -355,14 +357,14 @@ static void settle_again(struct alteration *al)
     const char *holds =
         v->set ? attr_value_text(job_rows[JOB_A_HOLD_TYPES].type, v, al->rq->arena)
                : "n";
+    enum job_event place;
 
     /* A job whose holds and times are untouched stays where it is. */
     if (!al->e.touched[JOB_A_HOLD_TYPES] && !al->e.touched[JOB_A_EXECUTION_TIME])
         return;
-    edit_job_event(&al->e,
-                   job_place(holds, edit_num(&al->e, JOB_A_EXECUTION_TIME, 0),
-                             edit_value(&al->e, JOB_A_STAGEIN)->set, al->rq->now_at),
-                   al->rq->now_at);
+    place = job_place(holds, edit_num(&al->e, JOB_A_EXECUTION_TIME, 0),
+                      edit_value(&al->e, JOB_A_STAGEIN)->set, al->rq->now_at);
+    edit_job_event(&al->e, job_place_of(al->job, place), al->rq->now_at);
 }
 
 static int check_holds(const struct alteration *al, struct diag *why)
@@ -403,6 +405,8 @@ static int check_alteration(struct alteration *al, struct diag *why)
         err = edit_list(&al->e, al->attrs, al->rq->who->rights, why);
     if (!err)
         job_force_entries(&al->e);
+    if (!err && job_is_array(al->job))
+        array_name_files(&al->e, al->rq->arena);
     if (!err)
         err = restore_defaults(al, why);
     if (!err)
@@ -531,6 +535,9 @@ static int check_depend(struct alteration *al, struct decision *out)
     };
     if (!al->e.touched[JOB_A_DEPEND] || !al->wish.text)
         return 0;
+    if (job_is_beyond_depend(al->job))
+        return diag_set(&out->why, PBSE_MODATRRUN, "%s %s", pbse_text(PBSE_MODATRRUN),
+                        job_rows[JOB_A_DEPEND].name);
     err = depend_admit(&al->wish, &al->plan, out);
     if (err)
         return err;

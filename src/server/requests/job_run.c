@@ -6,6 +6,7 @@
 #include "server/decide/config.h"
 #include "server/decide/job_start.h"
 #include "server/decide/sched_link.h"
+#include "server/model/depend.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_phase.h"
 #include "server/requests/handlers.h"
@@ -131,6 +132,13 @@ static int start_all(const struct model *m, const struct request *rq,
     return err;
 }
 
+/* The rule that holds it may not have looked yet. */
+static bool array_must_wait(const struct model *m, const struct request *rq,
+                            const struct job *array)
+{
+    return !job_is_beyond_depend(array) && job_waits_for_others(m, array, rq->arena);
+}
+
 static int run_subjobs(const struct model *m, const struct request *rq,
                        const struct job_named *named, struct decision *out)
 {
@@ -139,7 +147,7 @@ static int run_subjobs(const struct model *m, const struct request *rq,
     int err = 0;
 
     keep_startable(m, rq, named, &places);
-    if (places.n == 0)
+    if (places.n == 0 || array_must_wait(m, rq, named->job))
         err = diag_code(&out->why, PBSE_BADSTATE);
     else if (chooses_scheduler(rq))
         ask_scheduler(rq, body->object_id, out);

@@ -66,8 +66,7 @@ static void let_go(const struct rule_context *c, const struct job *job,
         memmove(at, at + 1, strlen(at));
     record_change(rec, arena, JOB_A_HF_DEPEND_HOLD, NULL, NULL);
     record_change(rec, arena, JOB_A_HOLD_TYPES, NULL, *rest ? rest : "n");
-    where = job_place(rest, obj_num(o, JOB_A_EXECUTION_TIME, 0),
-                      obj_is_set(o, JOB_A_STAGEIN), c->now_at);
+    where = job_place_held(job, rest, c->now_at);
     if (where == JOB_EV_HOLD && job_phase(job) == JOB_DEPEND_HELD)
         where = JOB_EV_DEPEND_OVER;
     record_job_event(rec, arena, job, where, c->now_at);
@@ -81,7 +80,7 @@ bool job_depend_due(const struct rule_context *c, const struct object *o,
     struct record *rec;
 
     /* A run is not disturbed; what it waits for is looked at when it is back. */
-    if (job_is_at_mom(w.job) ||
+    if (job_is_beyond_depend(w.job) ||
         (!obj_is_set(o, JOB_A_DEPEND) && !obj_is_set(o, JOB_A_HF_DEPEND_HOLD)))
         return false;
     judge(c, &w);
