@@ -13,6 +13,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/dry_verdict.c src/server/decide/dry_verdict.h \
 	src/server/engine/dry_runs.c \
 	src/server/requests/resv_dry.c src/server/requests/resv_dry.h \
+	src/server/decide/route.c src/server/decide/route.h \
+	src/server/rules/route_rules.c \
 	src/server/engine/acts.c src/server/engine/acts.h \
 	src/server/engine/waiting.c src/server/engine/waiting.h \
 	src/server/engine/listing.c src/server/engine/listing.h \
@@ -357,6 +359,12 @@ test_unit_server_test_object_size_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_object_size_LDADD = $(FAKE_MOM_LIBS)
 
 # Limits of users, groups and projects.
+check_PROGRAMS += test/unit/server/test_route
+TESTS += test/unit/server/test_route
+test_unit_server_test_route_SOURCES = test/unit/server/test_route.c $(FAKE_MOM)
+test_unit_server_test_route_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_route_LDADD = $(FAKE_MOM_LIBS)
+
 check_PROGRAMS += test/unit/server/test_job_move
 TESTS += test/unit/server/test_job_move
 test_unit_server_test_job_move_SOURCES = test/unit/server/test_job_move.c $(FAKE_MOM)

@@ -461,6 +461,14 @@ static bool sets(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "root sets queue late enabled False" */
+static bool sets_queue(struct sim *s, const struct words *w)
+{
+    client_manage(s, MANAGER_SET, OBJECT_QUEUE, w->v[3], w->v[4], NULL, w->v[5],
+                  WIRE_OP_SET);
+    return true;
+}
+
 static bool unsets(struct sim *s, const struct words *w)
 {
     client_manage(s, MANAGER_UNSET, OBJECT_SERVER, "", w->v[2], NULL, NULL,
@@ -731,6 +739,7 @@ static const struct {
     { "* moves * into *", moves },
     { "* orders * *", orders },
     { "* releases *", releases },
+    { "root sets queue * * *", sets_queue },
     { "root sets * *", sets },
     { "root unsets *", unsets },
 };

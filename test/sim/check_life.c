@@ -137,7 +137,20 @@ static bool comes_with_queue(int attr)
 {
     return attr == JOB_A_RESOURCE_LIST || attr == JOB_A_SCHEDSELECT ||
            attr == JOB_A_HF_DEFAULTS || attr == JOB_A_HF_HOT_VNODES ||
-           attr == JOB_A_QUEUE_RANK;
+           attr == JOB_A_QUEUE_RANK || attr == JOB_A_ETIME || attr == JOB_A_HOP_COUNT ||
+           attr == JOB_A_HF_ROUTE_TRIED;
+}
+
+/* What is told of the queue that a job is in. */
+static bool tells_of_queue(int attr)
+{
+    return attr == JOB_A_QUEUE || attr == JOB_A_QUEUE_TYPE || attr == JOB_A_QTIME ||
+           attr == JOB_A_RESERVE_ID || attr == JOB_A_HF_QUEUE_BEFORE;
+}
+
+static bool asks_anew(const struct record *rec)
+{
+    return rec->reason == REASON_MOVED || rec->reason == REASON_ROUTED;
 }
 
 /* Moving is all that happens to it then. */
@@ -146,9 +159,8 @@ static void check_moved(struct sim *s, const struct record *rec)
     for (size_t i = 0; i < rec->n_changes; i++) {
         int attr = rec->changes[i].attr;
 
-        if (attr != JOB_A_QUEUE && attr != JOB_A_RESERVE_ID && attr != JOB_A_MTIME &&
-            attr != JOB_A_HF_QUEUE_BEFORE &&
-            !(rec->reason == REASON_MOVED && comes_with_queue(attr)))
+        if (!tells_of_queue(attr) && attr != JOB_A_MTIME &&
+            !(asks_anew(rec) && comes_with_queue(attr)))
             check_failed(s, CHECK_LIFE, "job %s is moved and its %s changes", rec->id,
                          job_rows[attr].name);
     }

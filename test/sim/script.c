@@ -209,14 +209,19 @@ static void set_queue(struct sim *s, const char *name, const char *attr,
     client_manage(s, MANAGER_SET, OBJECT_QUEUE, name, attr, NULL, value, WIRE_OP_SET);
 }
 
-/* Open to all, or to one user. */
+/* Open to all, or to one user; or one that sends its jobs on. */
 static void make_queue(struct sim *s, const struct words *w)
 {
     const char *name = w->v[1];
     const char *user = words_after(w, "for");
+    const char *to = words_after(w, "to");
 
     client_manage(s, MANAGER_CREATE, OBJECT_QUEUE, name, "queue_type", NULL,
-                  "Execution", WIRE_OP_SET);
+                  to ? "Route" : "Execution", WIRE_OP_SET);
+    if (to)
+        set_queue(s, name, "route_destinations", to);
+    if (words_after(w, "retry"))
+        set_queue(s, name, "route_retry_time", words_after(w, "retry"));
     if (user) {
         set_queue(s, name, "acl_users", user);
         set_queue(s, name, "acl_user_enable", "True");

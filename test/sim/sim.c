@@ -180,6 +180,25 @@ static void stop_faults(struct sim *s)
         planner_start(s, &s->second);
 }
 
+static void open_queue(struct sim *s, const struct queue *q, const char *attr)
+{
+    client_manage(s, MANAGER_SET, OBJECT_QUEUE, q->obj.id, attr, NULL, "True",
+                  WIRE_OP_SET);
+}
+
+/* What was closed is open again, so that nothing keeps a job from its way. */
+static void open_queues(struct sim *s)
+{
+    MODEL_EACH (shell_model(s), OBJ_QUEUE, o) {
+        const struct queue *q = TO_QUEUE(o);
+
+        if (!q->resv && !obj_num(o, QUEUE_A_ENABLED, 0))
+            open_queue(s, q, "enabled");
+        if (!q->resv && !obj_num(o, QUEUE_A_STARTED, 0))
+            open_queue(s, q, "started");
+    }
+}
+
 static void free_vnodes(struct sim *s)
 {
     const struct model *m = shell_model(s);
@@ -193,6 +212,7 @@ static void free_vnodes(struct sim *s)
             client_manage(s, MANAGER_SET, OBJECT_NODE, o->id, "state", NULL, "offline",
                           WIRE_OP_DECR);
     }
+    open_queues(s);
 }
 
 static int64_t last_end_at(const struct sim *s)

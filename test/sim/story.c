@@ -705,15 +705,23 @@ static void write_ends(struct story *of, uint64_t seed)
 static void write_moves(struct story *of, uint64_t seed)
 {
     static const char *const who[] = { "user1", "user2", "root" };
-    static const char *const queues[] = { "workq", "late", "mine" };
+    static const char *const queues[] = { "workq", "late", "mine", "in", "on" };
     struct story t = *of;
     int n;
 
     t.rnd = rnd_seeded(~seed);
-    buf_add_str(t.out, "queue late\nqueue mine for user1\n");
+    buf_add_str(t.out, "queue late\nqueue mine for user1\n"
+                       "queue on routing to late,nosuch,workq retry 40\n"
+                       "queue in routing to mine,on retry 15\n");
     n = pick(&t, 20, 150);
     for (int i = 0; i < n && of->n_jobs; i++) {
         at(&t, pick(&t, 0, (int)of->last_s));
+        if (chance(&t, 8)) {
+            buf_printf(t.out, "root sets queue %s ", queues[pick(&t, 0, 4)]);
+            buf_printf(t.out, "%s ", chance(&t, 70) ? "enabled" : "started");
+            buf_printf(t.out, "%s\n", chance(&t, 60) ? "True" : "False");
+            continue;
+        }
         buf_add_str(t.out, who[pick(&t, 0, 2)]);
         if (chance(&t, 25)) {
             buf_printf(t.out, " orders J%d", pick(&t, 1, of->n_jobs));
@@ -724,7 +732,7 @@ static void write_moves(struct story *of, uint64_t seed)
         if (of->n_resvs && chance(&t, 60))
             buf_printf(t.out, "R%d\n", pick(&t, 1, of->n_resvs));
         else
-            buf_printf(t.out, "%s\n", queues[pick(&t, 0, 2)]);
+            buf_printf(t.out, "%s\n", queues[pick(&t, 0, 4)]);
     }
 }
 

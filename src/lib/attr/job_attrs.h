@@ -143,6 +143,7 @@ enum job_attr {
     JOB_A_HF_MOVE_AGAIN_AT,
     JOB_A_HF_MOVE_DOUBT,
     JOB_A_HF_CAME,
+    JOB_A_HF_ROUTE_TRIED,
     JOB_A_COUNT
 };
 

@@ -462,6 +462,8 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .check = check_partition,
         .doc = "Partition that owns the queue.",
     },
+    [QUEUE_A_HF_ROUTE_AT] = { .name = "hf_route_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When its jobs that found no place are tried again." },
+    [QUEUE_A_HF_ROUTE_AFTER] = { .name = "hf_route_after", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "The job up to which that has been done, by the record that made it." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

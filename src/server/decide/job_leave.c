@@ -9,6 +9,7 @@
 #include "lib/base/log.h"
 #include "server/decide/job_limits.h"
 #include "server/decide/resv_on_end.h"
+#include "server/decide/route.h"
 #include "server/model/job_state.h"
 #include "server/model/job_tally.h"
 
@@ -81,5 +82,9 @@ void job_leave_record(const struct job *job, const struct queue *q, const char *
                   arena_strdup(out->arena, q->obj.id));
     record_change(rec, out->arena, JOB_A_RESERVE_ID, NULL, NULL);
     record_change(rec, out->arena, JOB_A_HF_QUEUE_BEFORE, NULL, NULL);
+    /* A routing queue sends it on. */
+    record_change(rec, out->arena, JOB_A_QUEUE_TYPE, NULL,
+                  queue_is_routing(q) ? "R" : "E");
+    record_change_num(rec, out->arena, JOB_A_QTIME, now_at);
     record_change_num(rec, out->arena, JOB_A_MTIME, now_at);
 }

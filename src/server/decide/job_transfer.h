@@ -15,9 +15,9 @@
 /* How long a server asks another one whether it has a job; that one remembers it for
  * longer (HISTORY_OF_GUESTS_S). A job of which nobody knows by then is held: an
  * administrator has to look. */
-#define TRANSFER_ASKS_S   14400
-/* A job goes through so many servers at most (attribute hop_count). */
-#define TRANSFER_HOPS_MAX 10
+#define TRANSFER_ASKS_S 14400
+/* A job goes through so many servers and queues at most (hop_count; 15024). */
+#define JOB_HOPS_MAX    10
 
 /* The parts of a destination "queue@server[:port]"; texts in the arena. */
 struct transfer_to {

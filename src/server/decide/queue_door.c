@@ -25,16 +25,12 @@ int queue_has_room(const struct queue *q, struct diag *why)
     return 0;
 }
 
-int queue_takes_owner(const struct request *rq, const struct queue *q,
-                      const struct job_account *acct, struct diag *why)
+int queue_takes_routed(const struct request *rq, const struct queue *q,
+                       const struct job_account *acct, struct diag *why)
 {
     const struct object *o = &q->obj;
     const struct requester *who = rq->who;
 
-    /* Nobody may pass by the route, managers included; the lists below are for other
-     * users only. */
-    if (obj_num(o, QUEUE_A_FROM_ROUTE_ONLY, 0))
-        return diag_code(why, PBSE_QACESS);
     if (who->rights & WHO_MANAGER)
         return 0;
     if (acl_on(q, QUEUE_A_ACL_HOST_ENABLE) &&
@@ -54,6 +50,16 @@ int queue_takes_owner(const struct request *rq, const struct queue *q,
         obj_num(o, QUEUE_A_REQUIRE_CRED_ENABLE, 0))
         return diag_code(why, PBSE_BADCRED);
     return 0;
+}
+
+int queue_takes_owner(const struct request *rq, const struct queue *q,
+                      const struct job_account *acct, struct diag *why)
+{
+    /* Nobody may pass by the route, managers included; the lists are for other users
+     * only. */
+    if (obj_num(&q->obj, QUEUE_A_FROM_ROUTE_ONLY, 0))
+        return diag_code(why, PBSE_QACESS);
+    return queue_takes_routed(rq, q, acct, why);
 }
 
 int queue_lets_in(const struct request *rq, const struct queue *q,

@@ -20,6 +20,10 @@ struct job_account {
 int queue_lets_in(const struct request *rq, const struct queue *q,
                   const struct job_account *acct, struct diag *why) MUST_CHECK;
 
+/* Checks 7 to 9 alone: may this owner use the queue by way of a routing queue? */
+int queue_takes_routed(const struct request *rq, const struct queue *q,
+                       const struct job_account *acct, struct diag *why) MUST_CHECK;
+
 /* Checks 5 to 9 alone: may this owner use the queue at all, whether or not it is open
  * and has room now? */
 int queue_takes_owner(const struct request *rq, const struct queue *q,

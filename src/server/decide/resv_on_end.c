@@ -31,15 +31,9 @@ static enum on_end find(const char *word)
 
 int on_end_queue_check(const struct queue *q, struct diag *why)
 {
-    const char *type = obj_str(&q->obj, QUEUE_A_QUEUE_TYPE, "Execution");
-
     if (q->resv)
         return diag_set(why, PBSE_BADATVAL, "%s: %s is the queue of a reservation",
                         pbse_text(PBSE_BADATVAL), q->obj.id);
-    /* Routing queues can be configured and are not served yet. */
-    if (strncasecmp(type, "R", 1) == 0)
-        return diag_set(why, PBSE_NOSUP, "%s: %s is a routing queue",
-                        pbse_text(PBSE_NOSUP), q->obj.id);
     return 0;
 }
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/edges.h"
 
+#include "lib/attr/job_attrs.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_array.h"
 #include "server/model/model_priv.h"
@@ -434,6 +435,22 @@ static void oldest_server(const struct model *m, const struct object *from,
         call(c, m->server);
 }
 
+/* Only a job that its queue is to send on depends on it. */
+static void routed_queue(const struct model *m, const struct object *from,
+                         const struct caller *c)
+{
+    if (obj_num(from, JOB_A_QUEUE_TYPE, 'E') == 'R')
+        job_queue(m, from, c);
+}
+
+static void queue_routed(const struct model *m UNUSED, const struct object *from,
+                         const struct caller *c)
+{
+    for (struct job *j = TO_QUEUE(from)->jobs; j; j = j->queue_next)
+        if (obj_num(&j->obj, JOB_A_QUEUE_TYPE, 'E') == 'R')
+            call(c, &j->obj);
+}
+
 static const struct edge_row {
     const char *name;
     enum obj_kind from, to;
@@ -524,6 +541,10 @@ static const struct edge_row {
                              EDGE_OLDEST_SERVER, server_oldest, false },
     [EDGE_OLDEST_SERVER] = { "server of the oldest history", OBJ_JOB, OBJ_SERVER,
                              EDGE_SERVER_OLDEST, oldest_server, false },
+    [EDGE_ROUTED_QUEUE] = { "routing queue of a job", OBJ_JOB, OBJ_QUEUE,
+                            EDGE_QUEUE_ROUTED, routed_queue, false },
+    [EDGE_QUEUE_ROUTED] = { "jobs that a queue routes", OBJ_QUEUE, OBJ_JOB,
+                            EDGE_ROUTED_QUEUE, queue_routed, false },
     /* clang-format on */
 };
 

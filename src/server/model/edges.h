@@ -72,6 +72,9 @@ enum edge {
     EDGE_SERVER_OLDEST, /* the server: the job that became history first */
     EDGE_OLDEST_SERVER,
 
+    EDGE_ROUTED_QUEUE, /* a job that is to be routed: its queue */
+    EDGE_QUEUE_ROUTED,
+
     EDGE_COUNT
 };
 

@@ -112,6 +112,7 @@ enum fact fact_find(const char *name)
 static const struct {
     const char *text;
     int code;
+    bool aborts;
 } reason_rows[REASON_COUNT] = {
     [REASON_END_REACHED] = { "end reached", 0 },
     [REASON_IDLE] = { "idle", 0 },
@@ -126,14 +127,21 @@ static const struct {
     [REASON_RESV_CLOSES] = { "its reservation ends", 0 },
     [REASON_ALTERED] = { "altered", 0 },
     [REASON_RERUN] = { "Rerun", 0 },
-    [REASON_OVER] = { "Deleting running job at end of reservation occurrence", 0 },
+    [REASON_OVER] = { "Deleting running job at end of reservation occurrence", 0,
+                      .aborts = true },
     [REASON_RESV_REQUEUES] = { "Job is requeued at the end of its reservation", 0 },
-    [REASON_DEPENDENCY] = { "Job deleted as result of dependency", 0 },
+    [REASON_DEPENDENCY] = { "Job deleted as result of dependency", 0, .aborts = true },
     [REASON_RELEASE] = { "vnodes are to be given back", 0 },
     [REASON_NOT_RELEASED] = { "the MoM keeps the vnodes", PBSE_BADSTATE },
     [REASON_MOVED] = { "moved on request", 0 },
+    [REASON_ROUTED] = { "routed", 0 },
+    [REASON_ROUTE_REJECTED] = { "Job rejected by all possible destinations", 0,
+                                .aborts = true },
+    [REASON_ROUTE_EXPIRED] = { "Job was in its routing queue for too long", 0,
+                               .aborts = true },
     [REASON_TRANSFER] = { "kept for the server that sent it", 0 },
-    [REASON_SHUTDOWN] = { "Aborted by PBS Server  on Server shutdown", 0 },
+    [REASON_SHUTDOWN] = { "Aborted by PBS Server  on Server shutdown", 0,
+                          .aborts = true },
     [REASON_NO_LETTER] = { "without a letter", 0 },
     [REASON_NODE_LOST] = { "execution node down", 0 },
     [REASON_MOM_MISSING] = { "15070", PBSE_NORELYMOM },
@@ -152,6 +160,12 @@ int reason_code(enum reason r)
 {
     MUST(r < REASON_COUNT);
     return reason_rows[r].code;
+}
+
+bool reason_aborts(enum reason r)
+{
+    MUST(r < REASON_COUNT);
+    return reason_rows[r].aborts;
 }
 
 const char *record_words(const struct record *rec)

@@ -230,6 +230,9 @@ static enum job_etime etime_after(const struct job *job, enum job_phase to)
     /* A job that is held or waits is not eligible, whatever it was before. */
     if (state == 'H' || state == 'W')
         return JOB_ETIME_UNSET;
+    /* It becomes eligible in the queue that it is routed to. */
+    if (job && obj_num(&job->obj, JOB_A_QUEUE_TYPE, 'E') == 'R')
+        return JOB_ETIME_UNSET;
     if (state == 'Q' &&
         (!job || job_is_at_mom(job) || !obj_is_set(&job->obj, JOB_A_ETIME)))
         return JOB_ETIME_NOW;

@@ -114,23 +114,26 @@ enum reason {
     REASON_RESV_CLOSES, /* its reservation ends while jobs are in it */
 
     /* jobs */
-    REASON_ALTERED,       /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
-    REASON_RERUN,         /* FACT_JOB_MODIFIED: back into the queue on request */
-    REASON_OVER,          /* FACT_JOB_KILLED: the occurrence that it is in is over */
-    REASON_RESV_REQUEUES, /* FACT_JOB_MODIFIED: back into the queue at the end of its
-                             reservation or occurrence */
-    REASON_DEPENDENCY,    /* FACT_JOB_DELETED, _WITHDRAWN: it would wait for ever */
-    REASON_RELEASE,       /* FACT_JOB_MODIFIED: vnodes are to be given back */
-    REASON_NOT_RELEASED,  /* FACT_JOB_MODIFIED: its MoM would not */
-    REASON_MOVED,         /* FACT_JOB_MOVED by MoveJob or OrderJob */
-    REASON_TRANSFER,      /* FACT_JOB_MODIFIED of history: still kept for its sender */
-    REASON_SHUTDOWN,      /* FACT_JOB_KILLED: the server ends */
-    REASON_NO_LETTER,     /* FACT_JOB_KILLED, _DELETED, _WITHDRAWN: who deletes it wants
-                             no letter about it */
-    REASON_NODE_LOST,     /* FACT_JOB_OBIT: given up, its node is down */
-    REASON_MOM_MISSING,   /* FACT_JOB_REJECTED: the MoM cannot be reached */
-    REASON_MOM_REFUSED,   /* FACT_JOB_REJECTED: by the MoM's answer */
-    REASON_STAGE_IN,      /* FACT_JOB_REJECTED: its files could not be fetched */
+    REASON_ALTERED,        /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
+    REASON_RERUN,          /* FACT_JOB_MODIFIED: back into the queue on request */
+    REASON_OVER,           /* FACT_JOB_KILLED: the occurrence that it is in is over */
+    REASON_RESV_REQUEUES,  /* FACT_JOB_MODIFIED: back into the queue at the end of its
+                              reservation or occurrence */
+    REASON_DEPENDENCY,     /* FACT_JOB_DELETED, _WITHDRAWN: it would wait for ever */
+    REASON_RELEASE,        /* FACT_JOB_MODIFIED: vnodes are to be given back */
+    REASON_NOT_RELEASED,   /* FACT_JOB_MODIFIED: its MoM would not */
+    REASON_MOVED,          /* FACT_JOB_MOVED by MoveJob or OrderJob */
+    REASON_ROUTED,         /* FACT_JOB_MOVED by its routing queue */
+    REASON_ROUTE_REJECTED, /* FACT_JOB_DELETED, _WITHDRAWN: no destination takes it */
+    REASON_ROUTE_EXPIRED,  /* likewise: it has been in its routing queue too long */
+    REASON_TRANSFER,       /* FACT_JOB_MODIFIED of history: still kept for its sender */
+    REASON_SHUTDOWN,       /* FACT_JOB_KILLED: the server ends */
+    REASON_NO_LETTER,   /* FACT_JOB_KILLED, _DELETED, _WITHDRAWN: who deletes it wants
+                           no letter about it */
+    REASON_NODE_LOST,   /* FACT_JOB_OBIT: given up, its node is down */
+    REASON_MOM_MISSING, /* FACT_JOB_REJECTED: the MoM cannot be reached */
+    REASON_MOM_REFUSED, /* FACT_JOB_REJECTED: by the MoM's answer */
+    REASON_STAGE_IN,    /* FACT_JOB_REJECTED: its files could not be fetched */
 
     REASON_CYCLE, /* of a scheduler: it is to begin a cycle, though nothing changed */
 
@@ -180,6 +183,9 @@ enum fact fact_find(const char *name);
  * who wait are told because of it, 0 when there is none. */
 const char *reason_text(enum reason r);
 int reason_code(enum reason r);
+
+/* Does the server itself end a job for that reason? Then it is told as an abort. */
+bool reason_aborts(enum reason r);
 
 /* What the journal keeps beside the fact: the note, else the words of the reason. */
 const char *record_words(const struct record *rec);

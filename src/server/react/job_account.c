@@ -340,7 +340,7 @@ void account_job_modified(const struct reaction *r)
 void account_job_killed(const struct reaction *r)
 {
     /* Nobody has asked for the deletion, so PBS writes 'A' instead of 'D'. */
-    if (r->rec->reason == REASON_SHUTDOWN || r->rec->reason == REASON_OVER)
+    if (reason_aborts(r->rec->reason))
         account_abortion(r);
     else
         account_deletion(r);
@@ -362,7 +362,7 @@ void account_job_deleted(const struct reaction *r)
 {
     if (obj_is_set(r->o, JOB_A_HF_KILL_BY))
         return;
-    if (r->rec->reason == REASON_DEPENDENCY)
+    if (reason_aborts(r->rec->reason))
         account_abortion(r);
     else
         account_deletion(r);

@@ -125,7 +125,7 @@ void log_job_killed(const struct reaction *r)
         line(r, LOG_EV_SYSTEM | LOG_EV_JOB | LOG_EV_DEBUG, record_words(r->rec));
         return;
     }
-    if (r->rec->reason == REASON_OVER || r->rec->reason == REASON_DEPENDENCY) {
+    if (reason_aborts(r->rec->reason)) {
         line(r, LOG_EV_JOB, record_words(r->rec));
         return;
     }

@@ -45,8 +45,7 @@ static void mail_deleted(const struct reaction *r)
 
 void mail_job_killed(const struct reaction *r)
 {
-    if (r->rec->reason == REASON_SHUTDOWN || r->rec->reason == REASON_OVER ||
-        r->rec->reason == REASON_DEPENDENCY)
+    if (reason_aborts(r->rec->reason))
         mail_aborted(r, LETTER_ABORT, record_words(r->rec));
     else
         mail_deleted(r);

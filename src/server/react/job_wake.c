@@ -19,12 +19,19 @@ static const char *partition_of(const struct reaction *r)
     return q ? obj_str(&q->obj, QUEUE_A_PARTITION, NULL) : NULL;
 }
 
+/* What a routing queue has not sent on no scheduler can run. */
+static bool is_routed(const struct object *o)
+{
+    return obj_num(o, JOB_A_QUEUE_TYPE, 'E') == 'R';
+}
+
 void wake_job_queued(const struct reaction *r)
 {
     const struct change *state = reaction_change(r->rec, JOB_A_JOB_STATE);
 
     /* A job that is held or waits gives a scheduler nothing to do. */
-    if (state && (str_same(state->after, "Q") || str_same(state->after, "B")))
+    if (state && !is_routed(r->o) &&
+        (str_same(state->after, "Q") || str_same(state->after, "B")))
         effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
 }
 
@@ -34,7 +41,7 @@ void wake_job_moved(const struct reaction *r)
 {
     const struct job *job = TO_JOB(r->o);
 
-    if (job_state(job) == 'Q' &&
+    if (job_state(job) == 'Q' && !is_routed(r->o) &&
         (!job->resv || obj_num(&job->queue->obj, QUEUE_A_STARTED, 0)))
         effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
 }

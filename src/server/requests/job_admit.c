@@ -133,9 +133,6 @@ int job_find_queue(const struct model *m, const struct request *rq,
     q = model_queue(m, name);
     if (!q)
         return diag_code(why, PBSE_UNKQUE);
-    /* Routing queues can be configured and are not served yet. */
-    if (strncasecmp(obj_str(&q->obj, QUEUE_A_QUEUE_TYPE, "Execution"), "R", 1) == 0)
-        return diag_code(why, PBSE_NOSUP);
     *ret = q;
     return 0;
 }

@@ -26,7 +26,7 @@ int job_find_account(const struct model *m, const struct request *rq,
                      struct job_account *ret, struct diag *why) MUST_CHECK;
 
 /* Check 0: the queue that a destination names ("", "q", "q@server", "@server"). 15018,
- * 15037; a routing queue or another server: 15029. */
+ * 15037; another server: 15029. */
 int job_find_queue(const struct model *m, const struct request *rq,
                    const char *destination, const struct queue **ret,
                    struct diag *why) MUST_CHECK;

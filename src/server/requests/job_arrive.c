@@ -28,7 +28,7 @@ int64_t job_arrival_hops(const struct wire_attrs *attrs)
     long hops = text ? strtol(text, NULL, 10) : 1;
 
     /* What is no number is refused with the other attributes. */
-    return hops < 1 || hops > TRANSFER_HOPS_MAX ? TRANSFER_HOPS_MAX + 1 : hops + 1;
+    return hops < 1 || hops > JOB_HOPS_MAX ? JOB_HOPS_MAX + 1 : hops + 1;
 }
 
 /* Files of daemons bear the id: it has the letters of a host's name and no others. */
@@ -95,7 +95,7 @@ int job_arrival_check(const struct model *m, const struct request *rq, const cha
                         pbse_text(PBSE_IVALREQ));
     if (job && !comes_back(job, attrs))
         return diag_code(why, PBSE_JOBEXIST);
-    if (job_arrival_hops(attrs) > TRANSFER_HOPS_MAX)
+    if (job_arrival_hops(attrs) > JOB_HOPS_MAX)
         return diag_code(why, PBSE_HOPCOUNT);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* job_move.c - see job_move.h; MoveJob (cli.md 5.4, attributes.md 9).
  *
- * The job keeps its place in the order, its holds and its times. What it has asked for
+ * The job keeps its place in the order and its holds. What it has asked for
  * stays; what it got from the defaults of its queue is replaced by those of the new one
  * (job_defaults.h), and all of it is held against the limits there.
  *
@@ -13,6 +13,7 @@
 #include "server/decide/job_limits.h"
 #include "server/decide/know.h"
 #include "server/decide/object_size.h"
+#include "server/decide/route.h"
 #include "server/model/job_array.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_tally.h"
@@ -120,7 +121,7 @@ static void decide_move(struct move *mv, int64_t rank, struct decision *out)
     struct record *rec = decide(out, mv->rq, FACT_JOB_MOVED, OBJ_JOB, mv->job->obj.id);
 
     rec->reason = REASON_MOVED;
-    edit_set_str(&mv->e, JOB_A_QUEUE, mv->q->obj.id);
+    job_comes_into(&mv->e, mv->q, mv->rq->now_at);
     change_resv(mv);
     /* A hot start does not put it back where it ran for another queue. */
     edit_unset(&mv->e, JOB_A_HF_HOT_VNODES, NULL);

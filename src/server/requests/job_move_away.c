@@ -45,7 +45,7 @@ int job_move_away(const struct request *rq, const struct job *job,
     struct record *rec;
     int err = check_ties(job, &out->why);
 
-    if (!err && obj_num(&job->obj, JOB_A_HOP_COUNT, 1) >= TRANSFER_HOPS_MAX)
+    if (!err && obj_num(&job->obj, JOB_A_HOP_COUNT, 1) >= JOB_HOPS_MAX)
         err = diag_code(&out->why, PBSE_HOPCOUNT);
     if (!err)
         err = check_server(rq, to.server, &out->why);

@@ -17,6 +17,7 @@
 #include "server/decide/job_pending.h"
 #include "server/decide/job_transfer.h"
 #include "server/decide/object_size.h"
+#include "server/decide/route.h"
 #include "server/decide/verdict.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_script.h"
@@ -178,8 +179,8 @@ static int describe(struct submission *s, struct diag *why)
     edit_set_str(e, JOB_A_SERVER, s->rq->cfg->server_name);
     edit_set_str(e, JOB_A_EUSER, s->acct.user);
     edit_set_str(e, JOB_A_EGROUP, s->acct.group);
-    edit_set_num(e, JOB_A_QUEUE_TYPE, 'E');
-    /* A job counts the servers that it went through. */
+    edit_set_num(e, JOB_A_QUEUE_TYPE, queue_is_routing(s->queue) ? 'R' : 'E');
+    /* A job counts the servers and queues that it went through. */
     edit_set_num(e, JOB_A_HOP_COUNT,
                  s->arrives ? job_arrival_hops(&s->body->attrs) : 1);
     if (s->arrives)
@@ -230,6 +231,36 @@ static int check_door(const struct submission *s, struct diag *why)
     return queue_lets_in(&asks, s->queue, &s->acct, why);
 }
 
+/* A job that its routing queue could only reject is refused at once (attributes.md 12).
+ * One that waits, or whose queue is stopped, is told of it when it is tried. */
+static int check_route(const struct submission *s, struct diag *why)
+{
+    const char *holds =
+        attr_value_text(job_rows[JOB_A_HOLD_TYPES].type,
+                        edit_value(&s->job, JOB_A_HOLD_TYPES), s->rq->arena);
+    struct request asks = *s->rq;
+    struct route_job route = { s->m, &asks, &s->job, &s->acct, s->queue };
+    const struct queue *q;
+    struct edit to;
+
+    asks.who = s->owner;
+    /* What it depends on may hold it as well. */
+    if (edit_value(&s->job, JOB_A_DEPEND)->set ||
+        !queue_routes_now(s->queue, holds ? holds : "n",
+                          edit_num(&s->job, JOB_A_EXECUTION_TIME, 0), s->rq->now_at))
+        return 0;
+    switch (route_judge(&route, &to, &q)) {
+    case ROUTE_TAKEN:
+        edit_fini(&to);
+        return 0;
+    case ROUTE_LATER:
+        return 0;
+    case ROUTE_NEVER:
+        break;
+    }
+    return diag_code(why, PBSE_ROUTEREJ);
+}
+
 /* All checks in their order (wire.md 8.1, attributes.md 9); the job is complete when
  * they have passed. */
 static int check_submission(struct submission *s, struct diag *why)
@@ -269,7 +300,7 @@ static int check_submission(struct submission *s, struct diag *why)
         err = job_fits_resv(s->queue, &s->job, s->rq->arena, why);
     if (!err)
         err = job_keeps_limits(s->m, s->queue, asked_for(s), why);
-    return err;
+    return err ? err : check_route(s, why);
 }
 
 static const char *change_text(const struct record *rec, int attr, const char *unset)
@@ -278,6 +309,16 @@ static const char *change_text(const struct record *rec, int attr, const char *u
         if (rec->changes[i].attr == attr && rec->changes[i].after)
             return rec->changes[i].after;
     return unset;
+}
+
+/* In a routing queue no job is eligible to run. */
+static void drop_etime(struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == JOB_A_ETIME) {
+            rec->changes[i] = rec->changes[--rec->n_changes];
+            return;
+        }
 }
 
 /* Add to the job's record where it belongs now that it is committed. */
@@ -300,6 +341,8 @@ static void settle(struct record *rec, const char *holds, int64_t execution_at,
                                    change_text(rec, JOB_A_STAGEIN, NULL) != NULL,
                                    rq->now_at),
                          rq->now_at);
+    if (*change_text(rec, JOB_A_QUEUE_TYPE, "E") == 'R')
+        drop_etime(rec);
     record_change_num(rec, rq->arena, JOB_A_MTIME, rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_QTIME, rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_QUEUE_RANK, rank);

@@ -75,6 +75,11 @@ static int start(const struct model *m, const struct request *rq, const struct j
     return job_start(&st, out);
 }
 
+static bool is_routed(const struct job *job)
+{
+    return obj_num(&job->obj, JOB_A_QUEUE_TYPE, 'E') == 'R';
+}
+
 static int run_one(const struct model *m, const struct request *rq,
                    const struct job *job, struct decision *out)
 {
@@ -169,9 +174,10 @@ int handle_run_job(const struct model *m, const struct request *rq,
     err = job_named_find(m, rq, body->object_id, &named, &out->why);
     if (err)
         return err;
-    /* A scheduler that names no vnodes would be asked by the server where to run the
-     * job, and so on in a circle. */
-    if (chooses_scheduler(rq) && rq->who->scheduler)
+    /* What its routing queue has not sent on is nowhere where jobs run. A scheduler
+     * that names no vnodes would be asked by the server where to run the job, and so on
+     * in a circle. */
+    if (is_routed(named.job) || (chooses_scheduler(rq) && rq->who->scheduler))
         err = diag_code(&out->why, PBSE_IVALREQ);
     else if (named.subjobs)
         err = run_subjobs(m, rq, &named, out);

@@ -71,6 +71,18 @@ static int check_partition_of_queue(const struct edit *e, struct diag *why)
     return diag_code(why, PBSE_CANNOT_SET_ROUTE_QUE);
 }
 
+/* Its jobs have been admitted as jobs of a queue of its type. */
+static int check_type_of_jobs(const struct edit *e, struct diag *why)
+{
+    const struct queue *q = e->o ? TO_QUEUE(e->o) : NULL;
+
+    if (!q || q->n_jobs == 0 || !e->touched[QUEUE_A_QUEUE_TYPE] ||
+        strcmp(obj_str(e->o, QUEUE_A_QUEUE_TYPE, QUEUE_EXECUTION),
+               edit_str(e, QUEUE_A_QUEUE_TYPE, "")) == 0)
+        return 0;
+    return diag_code(why, PBSE_OBJBUSY);
+}
+
 /* Vnodes attached to it run jobs, and are of its partition. */
 static int check_nodes_of_queue(const struct manager *g, const struct edit *e)
 {
@@ -105,7 +117,7 @@ static int check_queue(const struct manager *g, const struct edit *e)
         return diag_code(why, PBSE_NEEDQUET);
     if ((err = check_types(e, g->name, why)) ||
         (err = check_partition_of_queue(e, why)) ||
-        (err = check_nodes_of_queue(g, e)) ||
+        (err = check_type_of_jobs(e, why)) || (err = check_nodes_of_queue(g, e)) ||
         (err = check_limit_styles(g, e, OBJ_QUEUE)) || (err = check_enabled(e, why)) ||
         (err = check_default_chunk(e, QUEUE_A_DEFAULT_CHUNK, why)) ||
         (err = check_limits_of_jobs(e, QUEUE_A_RESOURCES_MAX, why)) ||

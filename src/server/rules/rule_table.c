@@ -60,6 +60,11 @@ const struct rule_row rule_rows[] = {
     { OBJ_JOB, "hot restart", HOT_RESTART_LOOKS,
       hot_restart_due, NULL },
 
+    { OBJ_JOB, "job route", SEES(EDGE_ROUTED_QUEUE),
+      job_route_due, job_route_deadline },
+    { OBJ_QUEUE, "route again", 0,
+      queue_route_due, queue_route_deadline },
+
     { OBJ_JOB, "subjob doomed", SEES(EDGE_SUBJOB_ARRAY),
       subjob_doomed_due, NULL },
     { OBJ_JOB, "array take", SEES(EDGE_ARRAY_SUBJOBS),

@@ -82,6 +82,14 @@ int64_t node_wait_deadline(const struct model *m, const struct object *o);
 bool job_depend_due(const struct rule_context *c, const struct object *o,
                     struct decision *out);
 
+/* jobs in routing queues: rules/route_rules.c */
+bool job_route_due(const struct rule_context *c, const struct object *o,
+                   struct decision *out);
+int64_t job_route_deadline(const struct model *m, const struct object *o);
+bool queue_route_due(const struct rule_context *c, const struct object *o,
+                     struct decision *out);
+int64_t queue_route_deadline(const struct model *m, const struct object *o);
+
 /* History that is not kept any longer; the server's. */
 int64_t history_over_deadline(const struct model *m, const struct object *o);
 bool history_over_due(const struct rule_context *c, const struct object *o,

@@ -21,6 +21,7 @@ static const struct {
 } objects[] = {
     { OBJ_SERVER, "svr", { { SERVER_A_HF_HOT_UNTIL, NULL, "2000000000" } } },
     { OBJ_QUEUE, "workq", { { QUEUE_A_STARTED, NULL, "True" } } },
+    { OBJ_QUEUE, "route", { { QUEUE_A_QUEUE_TYPE, NULL, "Route" } } },
     { OBJ_QUEUE, "R1", { { QUEUE_A_STARTED, NULL, "True" } } },
     { OBJ_NODE, "a0", { { NODE_A_MOM, NULL, "a" },
                         { NODE_A_RESOURCES_AVAILABLE, "ncpus", "4" } } },
@@ -57,6 +58,9 @@ static const struct {
                           { JOB_A_QUEUE, NULL, "workq" } } },
     { OBJ_JOB, "6.svr", { { JOB_A_JOB_STATE, NULL, "F" },
                           { JOB_A_QUEUE, NULL, "workq" } } },
+    { OBJ_JOB, "10.svr", { { JOB_A_JOB_STATE, NULL, "Q" },
+                           { JOB_A_QUEUE, NULL, "route" },
+                           { JOB_A_QUEUE_TYPE, NULL, "R" } } },
     { OBJ_JOB, "7[].svr", { { JOB_A_JOB_STATE, NULL, "B" },
                             { JOB_A_QUEUE, NULL, "workq" },
                             { JOB_A_ARRAY_INDICES_SUBMITTED, NULL, "1-3" } } },

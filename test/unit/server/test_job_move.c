@@ -96,7 +96,7 @@ static void what_cannot_be_moved_is_refused(void)
     CU_ASSERT_EQUAL(move(r, "eve", id, "q2"), PBSE_PERM);
     CU_ASSERT_EQUAL(move(r, RIG_USER, id, "nosuch"), PBSE_UNKQUE);
     CU_ASSERT_EQUAL(move(r, RIG_USER, id, "q2@nosuchhost"), PBSE_BADHOST);
-    CU_ASSERT_EQUAL(move(r, RIG_USER, id, "route"), PBSE_NOSUP);
+    CU_ASSERT_EQUAL(move(r, "eve", id, "route"), PBSE_PERM);
     CU_ASSERT_EQUAL(move(r, RIG_ROOT, id, "raw"), PBSE_QUENOEN);
     run = running_job(&fm);
     CU_ASSERT_EQUAL(move(r, RIG_USER, run, "q2"), PBSE_BADSTATE);

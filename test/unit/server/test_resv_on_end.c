@@ -125,7 +125,7 @@ static void test_words(void)
         { "no steps again", "auto_extend=|auto_extend_max=", 0 },
         { "no such queue", "on_end_queue=nowhere", PBSE_UNKQUE },
         { "its own queue", "on_end_queue=R1", PBSE_BADATVAL },
-        { "a routing queue", "on_end_queue=route", PBSE_NOSUP },
+        { "a routing queue", "on_end_queue=route", 0 },
         { "a queue of others", "on_end_queue=theirs", PBSE_PERM },
     };
 
@@ -416,6 +416,8 @@ static void test_which_queue(void)
             world_fact(&w, FACT_SET, OBJ_QUEUE, doors[k].queue, doors[k].attr,
                        doors[k].resource, doors[k].value);
         }
+        world_fact(&w, FACT_SET, OBJ_QUEUE, "route", QUEUE_A_ROUTE_DESTINATIONS, NULL,
+                   "workq");
         world_fact(&w, FACT_SET, OBJ_QUEUE, "group", QUEUE_A_ACL_GROUPS, NULL, "g1");
         only_for(&w, "mine", "user1");
         world_fact(&w, FACT_SET, OBJ_RESV, "R1.svr", RESV_A_ON_END_QUEUE, NULL,
