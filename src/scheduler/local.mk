@@ -15,6 +15,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/job.c \
 	src/scheduler/plan/links.c src/scheduler/plan/links.h \
 	src/scheduler/plan/subjobs.c src/scheduler/plan/subjobs.h \
+	src/scheduler/plan/top_job.c src/scheduler/plan/top_job.h \
 	src/scheduler/plan/names.c src/scheduler/plan/names.h \
 	src/scheduler/plan/own_chunks.c src/scheduler/plan/own_chunks.h \
 	src/scheduler/plan/placement.c \
@@ -74,6 +75,11 @@ TESTS += test/unit/scheduler/test_plan_job
 test_unit_scheduler_test_plan_job_SOURCES = \
 	test/unit/scheduler/test_plan_job.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_plan_job_LDADD = $(sched_test_libs)
+check_PROGRAMS += test/unit/scheduler/test_top_job
+TESTS += test/unit/scheduler/test_top_job
+test_unit_scheduler_test_top_job_SOURCES = \
+	test/unit/scheduler/test_top_job.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_top_job_LDADD = $(sched_test_libs)
 check_PROGRAMS += test/unit/scheduler/test_kept
 TESTS += test/unit/scheduler/test_kept
 test_unit_scheduler_test_kept_SOURCES = \

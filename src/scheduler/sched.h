@@ -133,6 +133,7 @@ enum plan_failure {
     FAIL_SETS_TOO_SMALL, /* none ever could, and none other may be used */
     FAIL_FEW_FREE_VNODES,
     FAIL_FEW_VNODES,
+    FAIL_STRICT,       /* one before it cannot run, and the order is strict */
     FAIL_SUBJOB_LIMIT, /* as many of the array run as it allows */
     FAIL_JOB_SUSPENDED,
     FAIL_JOB_SELECT,      /* no select, or one that cannot be read */
@@ -174,10 +175,16 @@ struct plan_step {
                               start that would fit, 0 when none is known */
     const char *partition; /* PLAN_CONFIRM_RESV */
     enum plan_failure failure; /* denials and comments */
-    bool never;           /* comments: not on this complex, even if it were empty */
-    bool early;           /* comments: known before the job was considered */
-    const char *reason;   /* denials: the log's words; comments: the whole comment */
-    const char *log;      /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
+    bool never;             /* comments: not on this complex, even if it were empty */
+    bool early;             /* comments: known before the job was considered */
+    const char *reason;     /* denials: the log's words; comments: the whole comment */
+    const char *log;        /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
+    bool top;               /* PLAN_COMMENT_JOB: its place is kept free (scheduling.md
+                               20.3), */
+    int64_t est_start_at;   /* from then on, 0: none was found, */
+    const char *est_vnodes; /* on these; NULL: none */
+    bool est_known;         /* the job has that estimate already */
+    const char *topjob;     /* what becomes of its attribute; NULL: it is so already */
     bool unchanged;       /* PLAN_COMMENT_JOB: the job has this comment already; for the
                              log and for command 11, not to be sent */
     bool degraded;        /* PLAN_DENY_RESV: it was to be reconfirmed */

@@ -54,6 +54,8 @@ static void slide_init(struct slide *s, const struct pool *pool, struct world *w
                   .queue = pool->queue,
                   .sets = pool->sets,
                   .closed = pool->closed,
+                  .in_dedicated = pool->in_dedicated,
+                  .steps_s = pool->steps_s,
                   .start_at = pool->start_at,
                   .end_at = pool->end_at,
                   .free = arena_alloc(arena, w->n * w->n_res * sizeof(int64_t) + 1),
@@ -105,6 +107,8 @@ static bool slide_on(struct slide *s)
         return false;
     s->pool.start_at = to_at;
     s->pool.end_at = to_at + length_s;
+    if (s->opens_at <= to_at)
+        s->opens_at = TIMELINE_NEVER;
     /* A vnode that is asked again gets both edges anew, and so comes only once. */
     while ((d = deadlines_take(&s->leaving, to_at)))
         ask_again(s, (size_t)(STRUCT_OF(d, struct edge, leaving) - s->edges));
@@ -113,14 +117,38 @@ static bool slide_on(struct slide *s)
     return true;
 }
 
-/* Reservations may not run into dedicated time, unless the site says so. */
+/* The last change of a step: what changes until its end happens before the next try. */
+static bool slide_step(struct slide *s)
+{
+    int64_t step_s = s->pool.steps_s;
+    int64_t until_at;
+
+    if (!slide_on(s))
+        return false;
+    until_at = step_s > 0 ? (s->pool.start_at / step_s + 1) * step_s : 0;
+    while (deadlines_next(&s->leaving) <= until_at)
+        if (!slide_on(s))
+            return false;
+    return true;
+}
+
+/* Neither jobs nor reservations may cross a boundary of dedicated time, unless the site
+ * says so of the latter; and inside of it there are jobs of its own queues only. */
 static bool is_crossed(struct slide *s)
 {
+    const struct policy *p = s->w->p;
+    bool job = s->pool.asker == ASKER_JOB;
+    int64_t start_at = s->pool.start_at;
     const struct period *period = NULL;
 
-    if (s->pool.asker == ASKER_RESV && !s->w->p->resvs_ignore_dedicated)
-        period = policy_crossed(s->w->p, s->pool.start_at, s->pool.end_at);
-    s->opens_at = period ? policy_next_start(period, s->pool.start_at) : TIMELINE_NEVER;
+    s->opens_at = TIMELINE_NEVER;
+    if (job || !p->resvs_ignore_dedicated)
+        period = policy_crossed(p, start_at, s->pool.end_at);
+    if (period)
+        s->opens_at = policy_next_start(period, start_at);
+    else if (job && !s->pool.in_dedicated &&
+             (period = policy_dedicated_at(p, start_at)) != NULL)
+        s->opens_at = period->to_at;
     return period != NULL;
 }
 
@@ -147,7 +175,9 @@ int64_t pool_earliest(const struct pool *pool, struct world *w,
     if (!pool_fits_empty(w, rq, pool->asker, pool->queue))
         return 0;
     slide_init(&s, pool, w, rq);
-    while (ret == 0 && tries > 0 && s.looks < EARLIEST_LOOKS && slide_on(&s)) {
+    /* What waits for dedicated time alone gains nothing when that is over. */
+    s.has_gained = is_crossed(&s);
+    while (ret == 0 && tries > 0 && s.looks < EARLIEST_LOOKS && slide_step(&s)) {
         if (is_crossed(&s) || !s.has_gained)
             continue;
         tries--;

@@ -11,6 +11,7 @@
 #include "scheduler/plan/room.h"
 #include "scheduler/plan/rules.h"
 #include "scheduler/plan/subjobs.h"
+#include "scheduler/plan/top_job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct jobs {
     struct alike alike;           /* of what was searched outside of reservations */
     const char *only;             /* what is to be run alone, NULL: all */
     struct subjobs sub;           /* of the array that is looked at now */
+    struct top_jobs top;          /* and who waits for others */
     size_t n, next;               /* jobs, and the first that was not tried yet */
     const struct snap_job **list; /* in the order of policy */
 };
@@ -115,8 +117,26 @@ static enum plan_failure search_field(struct jobs *jobs, const struct snap_job *
     return fits_now(pl, j, queue) ? FAIL_CONFLICT : failure;
 }
 
+/* 'est' NULL: it is no top job. The estimate of a subjob is its array's, and only jobs
+ * are marked (scheduling.md 25). */
+static void say_when(struct plan_step *step, const struct snap_job *j,
+                     const struct estimate *est)
+{
+    bool top = est && est->tried;
+
+    if (!j->array && top != j->topjob)
+        step->topjob = top ? "True" : "False";
+    if (!top)
+        return;
+    step->top = true;
+    step->est_start_at = est->start_at;
+    step->est_vnodes = est->vnodes;
+    step->est_known = est->start_at == j->estimated.start_at &&
+                      str_same(est->vnodes, j->estimated.vnodes);
+}
+
 static void say_why(struct jobs *jobs, const struct snap_job *j,
-                    const struct failure *fail)
+                    const struct failure *fail, const struct estimate *est)
 {
     struct planner *pl = jobs->pl;
     struct plan_step *step = plan_add(pl, PLAN_COMMENT_JOB, j->id);
@@ -133,6 +153,7 @@ static void say_why(struct jobs *jobs, const struct snap_job *j,
     step->unchanged = !pl->p->update_comments || j->state == 'B' ||
                       (j->array && jobs->sub.array == j && jobs->sub.n_started > 0) ||
                       str_same(step->reason, j->comment);
+    say_when(step, j, est);
 }
 
 static struct failure *find_failure(struct jobs *jobs, const struct failure *like)
@@ -198,6 +219,21 @@ static enum plan_failure search_resv(struct jobs *jobs, const struct snap_job *j
     return failure;
 }
 
+/* What the job that waits means for those behind it, and why it waits. */
+static void waits_on(struct jobs *jobs, const struct snap_job *j, const char *id,
+                     const char *queue, const struct failure *fail)
+{
+    struct planner *pl = jobs->pl;
+    bool by_vnodes = fail->kind != FAIL_LIMIT && fail->kind != FAIL_QUEUE_SHORT;
+    struct estimate est = { 0 };
+
+    if (!jobs->asked)
+        est = top_jobs_failed(&jobs->top, pl, j, id, queue, end_of(pl, j) - pl->now_at,
+                              by_vnodes, fail->never);
+    say_why(jobs, j, fail, &est);
+    jobs->last_waiting = j->id;
+}
+
 /* Start the job, or the subjob of that id of an array, or say why it waits. Returns
  * what it has cost. */
 static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *id,
@@ -213,26 +249,28 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
 
     *ret_started = false;
     MUST(j->request && j->request->valid); /* rules_refuse() has seen to it */
+    if (!jobs->asked && top_jobs_hold(&jobs->top, pl, j)) {
+        fail.kind = FAIL_STRICT;
+        say_why(jobs, j, &fail, NULL);
+        return 1;
+    }
     /* So are limits, which hold for its owner. */
     if (!jobs->asked && !limit_fit(pl, j, &words)) {
         fail.kind = FAIL_LIMIT;
         fail.resource = words.comment;
         fail.numbers = words.log;
-        say_why(jobs, j, &fail);
-        jobs->last_waiting = j->id;
+        waits_on(jobs, j, id, queue, &fail);
         return 1;
     }
     /* What the queue has left is a matter of this job's sums: no other one fails with
      * it. */
     if (!queue_fit(pl, j, &fail.resource, &fail.numbers, &fail.never)) {
         fail.kind = FAIL_QUEUE_SHORT;
-        say_why(jobs, j, &fail);
-        jobs->last_waiting = j->id;
+        waits_on(jobs, j, id, queue, &fail);
         return 1;
     }
     if (known) {
-        say_why(jobs, j, known);
-        jobs->last_waiting = j->id;
+        waits_on(jobs, j, id, queue, known);
         return 1;
     }
     fail.kind = inside ? search_resv(jobs, j, id, &found, &fail)
@@ -245,8 +283,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
         return SEARCH_COST;
     }
     remember(jobs, &fail);
-    say_why(jobs, j, &fail);
-    jobs->last_waiting = j->id;
+    waits_on(jobs, j, id, queue, &fail);
     return SEARCH_COST;
 }
 
@@ -262,7 +299,7 @@ static size_t try_array(struct jobs *jobs, const struct snap_job *j)
         subjobs_begin(&jobs->sub, jobs->pl, j, jobs->only);
     id = subjobs_next(&jobs->sub, jobs->pl->arena);
     if (id && subjobs_limited(&jobs->sub))
-        say_why(jobs, j, &limit);
+        say_why(jobs, j, &limit, NULL);
     else if (id)
         cost = try_job(jobs, j, id, &started);
     if (started)
@@ -314,12 +351,13 @@ struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_i
             continue;
         fail.kind = rules_refuse(pl, job_id != NULL, j);
         if (fail.kind)
-            say_why(jobs, j, &fail);
+            say_why(jobs, j, &fail, NULL);
         else
             jobs->list[jobs->n++] = j;
     }
     rules_order(pl, jobs->list, jobs->n);
-    if (last_id)
+    /* A strict order is the same in each plan. */
+    if (last_id && !pl->p->strict_ordering && !pl->p->strict_fifo)
         put_last(jobs, last_id);
     return jobs;
 }

@@ -41,7 +41,8 @@ static bool step_is_whole(const struct plan_step *step)
     case PLAN_RUN_JOB:
         return step->vnodes && *step->vnodes;
     case PLAN_COMMENT_JOB:
-        return step->reason && step->log && step->failure != FAIL_NONE;
+        return step->reason && step->log && step->failure != FAIL_NONE &&
+               (step->est_start_at > 0) == (step->est_vnodes != NULL);
     }
     return false;
 }
@@ -221,18 +222,35 @@ static bool run_request(const struct plan_step *step, struct arena *arena,
     return true;
 }
 
+/* What of the job is not yet as it is to be, in one request (scheduling.md 30). */
+static void changed_attrs(const struct plan_step *step, struct arena *arena,
+                          struct wire_attrs *ret)
+{
+    static const char est[] = "estimated";
+
+    if (!step->unchanged)
+        wire_attrs_add(ret, arena, "comment", NULL, step->reason, WIRE_OP_SET);
+    if (step->est_start_at > 0 && !step->est_known) {
+        wire_attrs_add(ret, arena, est, "start_time",
+                       arena_printf(arena, "%" PRId64, step->est_start_at),
+                       WIRE_OP_SET);
+        wire_attrs_add(ret, arena, est, "exec_vnode", step->est_vnodes, WIRE_OP_SET);
+    }
+    if (step->topjob)
+        wire_attrs_add(ret, arena, "topjob", NULL, step->topjob, WIRE_OP_SET);
+}
+
 static bool comment_request(const struct plan_step *step, struct arena *arena,
                             struct wire_request *ret)
 {
-    struct body_manage *body;
+    struct body_manage *body = arena_zero(arena, sizeof(*body));
 
-    if (step->unchanged)
+    changed_attrs(step, arena, &body->attrs);
+    if (body->attrs.n == 0)
         return false;
-    body = arena_zero(arena, sizeof(*body));
     body->command = 2; /* set */
     body->object_type = OBJECT_JOB;
     body->object_name = step->id;
-    wire_attrs_add(&body->attrs, arena, "comment", NULL, step->reason, WIRE_OP_SET);
     *ret = (struct wire_request){ .number = BATCH_MODIFY_JOB_ASYNC, .body = body };
     return true;
 }

@@ -25,7 +25,10 @@ struct pool {
     bool with_away;    /* also vnodes that are down or offline today, last of all */
     int64_t start_at;  /* the window */
     int64_t end_at;
-    size_t n_spans; /* 0: the window is one span; else these, rising, within it */
+    bool in_dedicated; /* jobs: of a queue that runs in dedicated time only */
+    int64_t steps_s;   /* pool_earliest(): several changes at once, up to the next
+                          multiple of this; 0: each is looked at */
+    size_t n_spans;    /* 0: the window is one span; else these, rising, within it */
     const struct span *spans;
     int64_t *checks; /* left to complete searches, of many together; NULL: each has its
                         own FIT_CHECKS_MAX */
@@ -102,7 +105,8 @@ bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker
  * window, by first fit alone; 0: none was found. Tried are instants at which vnodes
  * give something back that they did not have before, and the boundaries of dedicated
  * times (a window may not cross one): at most 'tries' of them, and only as many as
- * EARLIEST_LOOKS is good for. */
+ * EARLIEST_LOOKS is good for. With pool->steps_s the last change of each step is tried
+ * (scheduling.md 20.4). */
 int64_t pool_earliest(const struct pool *pool, struct world *w,
                       const struct request *rq, size_t tries);
 

@@ -18,6 +18,7 @@ struct policy *policy_new(void)
 
     /* What holds without a line in sched_config. */
     p->update_comments = true;
+    p->backfill = true;
     p->keep_status = true;
     p->unset_infinite = xstrdup("mpiprocs,ompthreads");
     return p;

@@ -31,6 +31,9 @@ struct period {
 
 struct policy {
     bool by_queue;
+    bool strict_ordering; /* a job that cannot run has its place kept, or others wait */
+    bool strict_fifo;     /* those of its queue wait */
+    bool backfill;        /* false: with strict ordering all others wait */
     bool update_comments;
     bool resvs_ignore_dedicated; /* resv_confirm_ignore */
     bool keep_status;            /* ours, as check_status: doc/design/042-mirror.md */

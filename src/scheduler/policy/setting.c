@@ -277,6 +277,7 @@ static enum policy_line read_sort_nodes(struct policy *p, const struct setting *
 /* clang-format off */
 static const struct setting settings[] = {
     { "by_queue",                read_bool, AT(by_queue), P },
+    { "strict_ordering",         read_bool, AT(strict_ordering), P },
     { "update_comments",         read_bool, AT(update_comments) },
     { "node_sort_key",           read_node_order, P },
     { "resources",               read_resources, AT(resources) },
@@ -292,7 +293,6 @@ static const struct setting settings[] = {
     { "check_status",            read_bool, AT(check_status) },
 
     { "round_robin",             read_bool, P, NOT_SERVED("false") },
-    { "strict_ordering",         read_bool, P, NOT_SERVED("false") },
     { "fair_share",              read_bool, P, NOT_SERVED("false") },
     { "preemptive_sched",        read_bool, P, NOT_SERVED("false") },
     { "backfill_prime",          read_bool, P, NOT_SERVED("false") },
@@ -312,10 +312,10 @@ static const struct setting settings[] = {
     { "preempt_attempts",        read_word, NOT_SERVED(NULL) },
     { "allow_aoe_calendar",      read_word, NOT_SERVED(NULL) },
 
-    { "strict_fifo",        read_bool, P, NOT_SERVED("false"), .instead = "strict_ordering" },
+    { "strict_fifo",        read_bool, AT(strict_fifo), P, .instead = "strict_ordering" },
     { "half_life",          read_time, NOT_SERVED("24:00:00"),
       .instead = "fairshare_decay_time and fairshare_decay_factor instead" },
-    { "backfill",           read_word, P, .instead = "server's backfill_depth=0" },
+    { "backfill",           read_bool, AT(backfill), P, .instead = "server's backfill_depth=0" },
     { "sort_nodes",         read_sort_nodes, .instead = "node_sort_key" },
     { "help_starving_jobs", read_word, .instead = "use eligible_time in job_sort_formula" },
     { "max_starve",         read_word, .instead = "use eligible_time in job_sort_formula" },

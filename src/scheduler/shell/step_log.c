@@ -90,12 +90,35 @@ static void log_confirmation(struct shell *sh, const struct plan_step *step,
                       "Reservation Confirmed");
 }
 
+/* It comes before the line that says why the job waits (scheduling.md 20.3). */
+static void log_top_job(struct shell *sh, const struct plan_step *step)
+{
+    time_t at = (time_t)step->est_start_at;
+    char text[64];
+    struct tm tm;
+
+    logfile_write(sh->log, LOG_EV_DEBUG2, LOG_IN_JOB, step->id,
+                  "Estimating the start time for a top job.");
+    if (step->est_start_at > 0 && localtime_r(&at, &tm) &&
+        strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &tm) > 0) {
+        logfile_printf(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
+                       "Job is a top job and will run at %s", text);
+        return;
+    }
+    logfile_printf(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
+                   "Can't find start time estimate %s", step->log);
+    logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id,
+                  "Error in calculation of start time of top job");
+}
+
 static void log_waiting(struct shell *sh, const struct plan_step *step)
 {
     MUST(step->log);
     if (!step->early)
         logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
                       "Considering job to run");
+    if (step->top)
+        log_top_job(sh, step);
     logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, step->log);
     if (step->never)
         logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id,

@@ -177,6 +177,16 @@ static void read_allowed(struct snapshot *s, void *place, const struct wire_attr
     r->may_shorten = strcmp(a->value, "shorter") == 0;
 }
 
+static void read_estimate(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    struct snap_job *j = place;
+
+    if (a->resource && strcmp(a->resource, "start_time") == 0)
+        j->estimated.start_at = number(a->value);
+    else if (a->resource && strcmp(a->resource, "exec_vnode") == 0)
+        j->estimated.vnodes = keep(s, a->value);
+}
+
 /* select, place and the counts made of them are no amounts, and walltime has a place of
  * its own. */
 static void read_asked(struct snapshot *s, void *place, const struct wire_attr *a)
@@ -266,6 +276,7 @@ static const struct field server_fields[] = {
     { "max_group_run",  read_old_group, offsetof(struct snapshot, limits) },
     { "max_user_res",   read_old_user,  offsetof(struct snapshot, limits) },
     { "max_group_res",  read_old_group, offsetof(struct snapshot, limits) },
+    { "backfill_depth", read_maybe, offsetof(struct snapshot, backfill_depth) },
     { 0 },
 };
 
@@ -298,6 +309,7 @@ static const struct field queue_fields[] = {
     { "max_group_run",  read_old_group, AT(queue, limits) },
     { "max_user_res",   read_old_user,  AT(queue, limits) },
     { "max_group_res",  read_old_group, AT(queue, limits) },
+    { "backfill_depth", read_maybe,     AT(queue, backfill_depth) },
     { 0 },
 };
 
@@ -350,6 +362,9 @@ static const struct field job_fields[] = {
     { "euser",         read_text,   AT(job, user) },
     { "egroup",        read_text,   AT(job, group) },
     { "project",       read_text,   AT(job, project) },
+    { "topjob",        read_bool,   AT(job, topjob) },
+    { "topjob_ineligible", read_bool, AT(job, topjob_ineligible) },
+    { "estimated",     read_estimate, 0 },
     { 0 },
 };
 /* clang-format on */
@@ -420,6 +435,7 @@ void snap_forget_server(struct snapshot *s)
     s->group_enable = false;
     s->group_key = NULL;
     s->limits = (struct snap_limits){ 0 };
+    s->backfill_depth = (struct maybe_number){ 0 };
 }
 
 void snap_add_server(struct snapshot *s, const struct wire_object *o)

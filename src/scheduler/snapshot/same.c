@@ -75,7 +75,8 @@ static bool same_queue(const struct pair *p, const void *va, const void *vb)
            str_same(a->group_key, b->group_key) && a->execution == b->execution &&
            a->started == b->started && a->priority == b->priority &&
            same_list(p, &a->available, &b->available) &&
-           same_limits(&a->limits, &b->limits);
+           same_limits(&a->limits, &b->limits) &&
+           same_number(&a->backfill_depth, &b->backfill_depth);
 }
 
 static bool same_occurrences(const struct snap_resv *a, const struct snap_resv *b)
@@ -146,7 +147,11 @@ static bool same_job(const struct pair *p, const void *va, const void *vb)
            a->walltime_s == b->walltime_s && a->started_at == b->started_at &&
            a->rank == b->rank && a->priority == b->priority &&
            str_same(a->user, b->user) && str_same(a->group, b->group) &&
-           str_same(a->project, b->project) && same_list(p, &a->asked, &b->asked);
+           str_same(a->project, b->project) && a->topjob == b->topjob &&
+           a->topjob_ineligible == b->topjob_ineligible &&
+           a->estimated.start_at == b->estimated.start_at &&
+           str_same(a->estimated.vnodes, b->estimated.vnodes) &&
+           same_list(p, &a->asked, &b->asked);
 }
 
 typedef bool (*same_fn)(const struct pair *p, const void *a, const void *b);
@@ -186,7 +191,8 @@ bool snapshot_same(const struct snapshot *a, const struct snapshot *b, struct di
         if (!same_kind(&p, &snap_kinds[i], same[i], why))
             return false;
     if (a->retry_time_s == b->retry_time_s && a->group_enable == b->group_enable &&
-        str_same(a->group_key, b->group_key) && same_limits(&a->limits, &b->limits))
+        str_same(a->group_key, b->group_key) && same_limits(&a->limits, &b->limits) &&
+        same_number(&a->backfill_depth, &b->backfill_depth))
         return true;
     (void)diag_set(why, PBSE_INTERNAL, "the servers differ");
     return false;

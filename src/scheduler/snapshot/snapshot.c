@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/snapshot/snapshot.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,6 +17,7 @@ struct snapshot *snapshot_new(void)
     s->defs = resource_defs_new();
     s->sched_name = "default";
     s->partition = PARTITION_DEFAULT;
+    s->backfill_fuzzy_s = FUZZY_S;
     snap_forget_server(s);
     (void)snap_res(s, ""); /* slot 0, RES_PRESENCE */
     s->res.v[RES_PRESENCE] = (struct res){ .name = "", .consumable = true };
@@ -58,6 +60,24 @@ static bool is_true(const struct wire_attrs *attrs, const char *name)
     return text && bool_parse(text, &yes) == 0 && yes;
 }
 
+/* opt_backfill_fuzzy in seconds (scheduling.md 7). */
+static int64_t fuzzy_of(const char *text)
+{
+    static const struct {
+        const char *word;
+        int64_t s;
+    } words[] = {
+        { "off", 0 }, { "low", 60 }, { "med", 600 }, { "medium", 600 }, { "high", 3600 }
+    };
+    for (size_t i = 0; text && i < ARRAY_LEN(words); i++)
+        if (strcasecmp(text, words[i].word) == 0)
+            return words[i].s;
+    /* Any other word is refused by the server. */
+    if (!text || !isdigit((unsigned char)*text))
+        return FUZZY_S;
+    return MIN_OF(strtoll(text, NULL, 10), (long long)WALLTIME_NONE_S);
+}
+
 static void add_sched(struct snapshot *s, const struct wire_object *o)
 {
     const char *partition = wire_attrs_value(&o->attrs, "partition", NULL);
@@ -69,6 +89,8 @@ static void add_sched(struct snapshot *s, const struct wire_object *o)
         s->partition = arena_strdup(s->arena, partition);
     s->do_not_span_psets = is_true(&o->attrs, "do_not_span_psets");
     s->only_explicit_psets = is_true(&o->attrs, "only_explicit_psets");
+    s->backfill_fuzzy_s =
+        fuzzy_of(wire_attrs_value(&o->attrs, "opt_backfill_fuzzy", NULL));
 }
 
 void snapshot_add(struct snapshot *s, const struct wire_objects *objects)

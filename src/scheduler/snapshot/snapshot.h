@@ -18,6 +18,7 @@
 
 #define WALLTIME_NONE_S   157680000 /* a job without walltime: five years */
 #define RETRY_TIME_S      600 /* reserve_retry_time, when the server does not say */
+#define FUZZY_S           60  /* opt_backfill_fuzzy, likewise */
 #define PARTITION_DEFAULT "pbs-default"
 #define FLOAT_SCALE       10000
 
@@ -136,6 +137,11 @@ struct snap_limits {
     struct snap_limit *v;
 };
 
+struct maybe_number {
+    bool is_set;
+    int64_t value;
+};
+
 struct snap_queue {
     const char *name;
     const char *partition;
@@ -145,11 +151,7 @@ struct snap_queue {
     int64_t priority;
     struct res_values available; /* resources_available: of its jobs together */
     struct snap_limits limits;
-};
-
-struct maybe_number {
-    bool is_set;
-    int64_t value;
+    struct maybe_number backfill_depth;
 };
 
 /* One occurrence of a series, from the current one on. */
@@ -228,6 +230,12 @@ struct snap_job {
     int64_t priority;
     struct res_values asked; /* Resource_List */
     const char *user, *group, *project;
+    bool topjob;            /* it was a top job */
+    bool topjob_ineligible; /* it never is one */
+    struct {
+        int64_t start_at; /* 0: not estimated */
+        const char *vnodes;
+    } estimated;
     struct snap_memo *memo; /* as of a reservation */
 };
 
@@ -252,10 +260,12 @@ struct snapshot {
     const char *partition;  /* of the scheduler object */
     bool do_not_span_psets; /* of the scheduler object: see plan/placement_set.h */
     bool only_explicit_psets;
-    int64_t retry_time_s;      /* reserve_retry_time of the server */
-    bool group_enable;         /* node_group_enable of the server */
-    const char *group_key;     /* node_group_key of the server, NULL: none */
-    struct snap_limits limits; /* of the server */
+    int64_t retry_time_s;               /* reserve_retry_time of the server */
+    bool group_enable;                  /* node_group_enable of the server */
+    const char *group_key;              /* node_group_key of the server, NULL: none */
+    struct snap_limits limits;          /* of the server */
+    struct maybe_number backfill_depth; /* of the server */
+    int64_t backfill_fuzzy_s;           /* opt_backfill_fuzzy of the scheduler object */
     struct res_table res;
     struct request *requests; /* by key */
     size_t n_vnodes, cap_vnodes;

@@ -549,11 +549,21 @@ static int check_depend(struct alteration *al, struct decision *out)
     return 0;
 }
 
+/* What was estimated holds for top jobs only, where the site wants to see no other one
+ * (attributes.md 14.8). */
+static void drop_estimate(struct alteration *al)
+{
+    if (al->e.touched[JOB_A_TOPJOB] && !edit_num(&al->e, JOB_A_TOPJOB, 0) &&
+        obj_num(al->m->server, SERVER_A_CLEAR_TOPJOB_ESTIMATES_ENABLE, 0))
+        edit_unset(&al->e, JOB_A_ESTIMATED, NULL);
+}
+
 static void decide_alteration(struct alteration *al, struct decision *out)
 {
     struct record *rec =
         decide(out, al->rq, FACT_JOB_MODIFIED, OBJ_JOB, al->job->obj.id);
 
+    drop_estimate(al);
     /* A scheduler's comments and estimates are no alterations of the request. */
     if (!al->rq->who->scheduler) {
         rec->reason = REASON_ALTERED;

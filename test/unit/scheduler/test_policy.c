@@ -146,7 +146,7 @@ static void test_what_is_asked_for_in_vain(void)
         { "node_sort_key: \"last_used_time LOW\"", "" },
         { "node_sort_key: \"ncpus HIGH\"", "" },
         { "job_sort_key: \"cput LOW\"", "job_sort_key" },
-        { "strict_fifo: true", "strict_fifo" },
+        { "half_life: 12:00:00", "half_life" },
         { "dedicated_prefix: ded", "" },
     };
 

@@ -140,6 +140,43 @@ static void alter(struct rig *r, const char *id, const char *attr, const char *r
     CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_MODIFY_JOB, &body, NULL)->code, 0);
 }
 
+/* What a scheduler says of a job, on its own connection. */
+static void estimate(struct rig *r, const char *id, const char *attrs)
+{
+    struct body_manage body = {
+        .command = 2, .object_type = 2, .object_name = id, .attrs = rig_attrs(r, attrs)
+    };
+
+    rig_ask_on(r, r->sched_conn - 1, RIG_ROOT, BATCH_MODIFY_JOB_ASYNC, &body, NULL);
+    CU_ASSERT_FALSE(rig_logged(r, "Reject reply"));
+}
+
+static void an_estimate_goes_with_its_top_job(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = submit(r, RIG_USER, "", "", "x\n");
+
+    rig_attach_sched(r);
+    estimate(r, id,
+             "topjob=True estimated.start_time=1800000100 "
+             "estimated.exec_vnode=(n1:ncpus=1)");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, "estimated.start_time"),
+        "1800000100");
+    CU_ASSERT_PTR_NULL(accounted(r, 'a', 0)); /* nobody has altered it */
+    estimate(r, id, "topjob=False");
+    CU_ASSERT_TRUE(obj_is_set(the_job(r, id), JOB_A_ESTIMATED)); /* as PBS does */
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "",
+                                "clear_topjob_estimates_enable=True"),
+                    0);
+    estimate(r, id, "topjob=True");
+    CU_ASSERT_TRUE(obj_is_set(the_job(r, id), JOB_A_ESTIMATED));
+    estimate(r, id, "topjob=False");
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, id), JOB_A_ESTIMATED));
+    fake_mom_free(&fm);
+}
+
 /* Every field in its place, quoted as the rules say (operations.md 17). */
 static void accounting_records_are_exact(void)
 {
@@ -908,6 +945,7 @@ int main(void)
         { "a job runs and ends", a_job_runs_and_ends },
         { "a large script travels in parts", a_large_script_travels_in_parts },
         { "files that are kept are not copied", files_that_are_kept_are_not_copied },
+        { "an estimate goes with its top job", an_estimate_goes_with_its_top_job },
         { "accounting records are exact", accounting_records_are_exact },
         { "a short job is accounted for", a_short_job_is_accounted_for },
         { "DeleteJob is tried again", delete_is_tried_again },

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strict ordering: the place of the first job that waits is kept, its start is estimated, and
+others run meanwhile where they are not in its way (scheduling.md 20.3)."""
+import time
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+
+IN_WAY = "Not Running: Job would conflict with reservation or top job"
+BEHIND = "Not Running: Job would break strict sorted order"
+
+
+@pytest.fixture(scope="module")
+def site():
+    with Cluster(vnodes=1, ncpus=4, mock=True) as c:
+        with open(c.scheduler.config("sched_config"), "a") as f:
+            f.write("\nstrict_ordering: true ALL\n")
+        c.scheduler.reconfigure()
+        c.server.manager(MGR_CMD_SET, SCHED, {"opt_backfill_fuzzy": "off"}, id="default")
+        yield c
+
+
+@pytest.fixture
+def empty(site):
+    yield site
+    for job in site.server.status(JOB):
+        site.run(["qdel", "-Wforce", job["id"]], check=False)
+    wait_for("no jobs", lambda: not site.server.status(JOB))
+    site.server.manager(MGR_CMD_UNSET, SERVER, {"backfill_depth": "", "clear_topjob_estimates_enable": ""})
+
+
+def instant(text):
+    return int(time.mktime(time.strptime(text, "%a %b %d %H:%M:%S %Y")))
+
+
+def submit(site, ncpus, walltime):
+    return site.run(["qsub", "-l", "select=1:ncpus=%d,walltime=%d" % (ncpus, walltime), "--",
+                     "/bin/true"], user=USER1).stdout.strip()
+
+
+def busy(site):
+    """One job has 3 of the 4 cpus for an hour; another one wants all of them."""
+    first = submit(site, 3, 3600)
+    site.server.expect(JOB, {"job_state": "R"}, id=first)
+    top = submit(site, 4, 600)
+    site.server.expect(JOB, {"topjob": "True"}, id=top)
+    return first, top
+
+
+def test_the_start_is_estimated_and_kept_free(empty):
+    server = empty.server
+    first, top = busy(empty)
+    begun = instant(server.status(JOB, first)[0]["stime"])
+    shown = server.status(JOB, top)[0]
+    assert shown["estimated.exec_vnode"] == "(vn[0]:ncpus=4)", shown
+    said = shown["estimated.start_time"]
+    assert instant(said) == begun + 3600
+    empty.scheduler.log_match("%s;Job is a top job and will run at %s" % (top, said))
+    long, short = submit(empty, 1, 7200), submit(empty, 1, 600)
+    server.expect(JOB, {"job_state": "R"}, id=short)
+    server.expect(JOB, {"job_state": "Q", "comment": IN_WAY}, id=long)
+    lines = empty.run(["qstat", "-T"]).stdout.splitlines()
+    line, = [x for x in lines if x.startswith(top.split(".")[0] + ".")]
+    at = time.localtime(begun + 3600)
+    assert line.endswith(time.strftime("%H:%M", at)) or line.endswith(
+        time.strftime("%a", at)[:2] + time.strftime(" %H", at)), lines
+
+
+def altered(server):
+    return sum("Type 96 request" in x for x in server.log_lines())
+
+
+def cycles(scheduler):
+    return sum("Leaving Scheduling Cycle" in x for x in scheduler.log_lines())
+
+
+def test_what_is_so_already_is_not_written_again(empty):
+    busy(empty)
+    number, before = altered(empty.server), cycles(empty.scheduler)
+    assert number > 0
+    empty.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    wait_for("a cycle", lambda: cycles(empty.scheduler) > before)
+    assert altered(empty.server) == number
+
+
+def test_it_runs_when_the_others_are_gone(empty):
+    first, top = busy(empty)
+    empty.run(["qdel", first])
+    empty.server.expect(JOB, {"job_state": "R"}, id=top)
+
+
+def test_an_estimate_goes_with_its_top_job(empty):
+    """Where the site wants that."""
+    server = empty.server
+    server.manager(MGR_CMD_SET, SERVER, {"clear_topjob_estimates_enable": "True"})
+    _, top = busy(empty)
+    assert "estimated.start_time" in server.status(JOB, top)[0]
+    server.manager(MGR_CMD_SET, SERVER, {"backfill_depth": "0"})
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    server.expect(JOB, {"topjob": "False"}, id=top)
+    assert "estimated.start_time" not in server.status(JOB, top)[0]
+    last = submit(empty, 1, 60)
+    server.expect(JOB, {"job_state": "Q", "comment": BEHIND}, id=last)
