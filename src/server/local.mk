@@ -149,6 +149,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/job_leave.c src/server/decide/job_leave.h \
 	src/server/decide/queue_door.c src/server/decide/queue_door.h \
 	src/server/decide/job_start.c src/server/decide/job_start.h \
+	src/server/decide/run_limits.c src/server/decide/run_limits.h \
 	src/server/decide/run_vnodes.c src/server/decide/run_vnodes.h \
 	src/server/requests/manager.c src/server/requests/manager.h \
 	src/server/requests/manager_hook.c \
@@ -375,6 +376,11 @@ TESTS += test/unit/server/test_job_limits
 test_unit_server_test_job_limits_SOURCES = test/unit/server/test_job_limits.c $(FAKE_MOM)
 test_unit_server_test_job_limits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_limits_LDADD = $(FAKE_MOM_LIBS)
+check_PROGRAMS += test/unit/server/test_run_limits
+TESTS += test/unit/server/test_run_limits
+test_unit_server_test_run_limits_SOURCES = test/unit/server/test_run_limits.c $(FAKE_MOM)
+test_unit_server_test_run_limits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_run_limits_LDADD = $(FAKE_MOM_LIBS)
 
 # The end of the server.
 check_PROGRAMS += test/unit/server/test_hot_start

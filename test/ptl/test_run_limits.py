@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits of running jobs, new and old, are kept by the scheduler, with PBS's words for the jobs that
-wait; qrun goes past them."""
+wait, and by the server when somebody runs a job himself."""
 import pytest
 
 from holdfast import *
@@ -33,8 +33,9 @@ def test_limit(cluster, kind, id, name, text, words):
     cluster.server.expect(JOB, {"job_state": "R"}, id=second)
     third = queued(cluster)
     cluster.server.expect(JOB, {"comment": "Not Running: " + words}, id=third)
-    cluster.run(["qrun", third], user="root")
-    cluster.server.expect(JOB, {"job_state": "R"}, id=third)
+    done = cluster.run(["qrun", third], user="root", check=False)
+    assert (done.returncode, done.stderr) == (2, "qrun: %s %s\n" % (words, third))
+    assert cluster.server.status(JOB, id=third)[0]["job_state"] == "Q"
     for jid in (second, third):
         cluster.server.delete(jid)
     cluster.server.manager(MGR_CMD_UNSET, kind, {name.split(".")[0]: None}, id=id)

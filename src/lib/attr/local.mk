@@ -31,6 +31,7 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/server_attrs.c src/lib/attr/server_attrs.h \
 	src/lib/attr/type_bits.c \
 	src/lib/attr/type_duration.c \
+	src/lib/attr/run_limit.c src/lib/attr/run_limit.h \
 	src/lib/attr/type_limits.c \
 	src/lib/attr/type_number.c \
 	src/lib/attr/type_resources.c \

@@ -6,6 +6,7 @@
  * nothing is counted. Soft limits never stop a job.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/run_limit.h"
 #include "scheduler/plan/plan.h"
 
 #include <string.h>
@@ -20,54 +21,6 @@ struct running {
 struct running_counts {
     struct running *by_key;
 };
-
-/* In the order of the tests. */
-/* clang-format off */
-static const struct kind_row {
-    char kind;
-    const char *word;
-    const char *queue, *queue_log, *queue_own; /* comment and log, and of one's own */
-    const char *server, *server_log, *server_own;
-    const char *queue_res, *queue_res_own, *server_res, *server_res_own;
-} kinds[] = {
-    { 'g', "group",
-      "Group has reached queue %q running limit.", "Queue %q per-group job limit reached",
-      "Queue %q job limit reached for group %e",
-      "Group has reached server running limit.", "Server per-group limit reached",
-      "Server job limit reached for group %e",
-      "Queue %q per-group limit reached on resource %r",
-      "would exceed group %e's limit on resource %r in queue %q",
-      "Server per-group limit reached on resource %r",
-      "would exceed group %e's limit on resource %r in complex" },
-    { 'p', "project",
-      "Project has reached queue %q's running limit.", "Queue %q per-project job limit reached",
-      "Queue %q job limit reached for project %e",
-      "Project has reached server running limit.", "Server per-project limit reached",
-      "Server job limit reached for project %e",
-      "Queue %q per-project limit reached on resource %r",
-      "would exceed project %e's limit on resource %r in queue %q",
-      "Server per-project limit reached on resource %r",
-      "would exceed project %e's limit on resource %r in complex" },
-    { 'o', "all",
-      "Queue %q job limit has been reached.", "Queue %q job limit reached",
-      "Queue %q job limit has been reached.",
-      "Server job limit has been reached.", "Server job limit reached",
-      "Server job limit has been reached.",
-      "would exceed overall limit on resource %r in queue %q",
-      "would exceed overall limit on resource %r in queue %q",
-      "would exceed overall limit on resource %r in complex",
-      "would exceed overall limit on resource %r in complex" },
-    { 'u', "user",
-      "User has reached queue %q running job limit.", "Queue %q per-user job limit reached",
-      "Queue %q job limit reached for user %e",
-      "User has reached server running job limit.", "Server per-user job limit reached",
-      "Server job limit reached for user %e",
-      "Queue %q per-user limit reached on resource %r",
-      "would exceed user %e's limit on resource %r in queue %q",
-      "Server per-user limit reached on resource %r",
-      "would exceed user %e's limit on resource %r in complex" },
-};
-/* clang-format on */
 
 #define GENERIC "PBS_GENERIC"
 #define ALL     "PBS_ALL"
@@ -108,12 +61,13 @@ static void add(struct running *x, int64_t amount)
 
 static void count_in(struct planner *pl, const char *queue, const struct snap_job *j)
 {
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        const char *name = name_of(j, kinds[i].kind);
+    for (size_t i = 0; run_limit_kinds[i]; i++) {
+        const char *name = name_of(j, run_limit_kinds[i]);
 
-        add(running_of(pl, queue, kinds[i].kind, name, SIZE_MAX, true), 1);
+        add(running_of(pl, queue, run_limit_kinds[i], name, SIZE_MAX, true), 1);
         for (size_t r = 0; r < j->asked.n; r++)
-            add(running_of(pl, queue, kinds[i].kind, name, j->asked.v[r].res, true),
+            add(running_of(pl, queue, run_limit_kinds[i], name, j->asked.v[r].res,
+                           true),
                 j->asked.v[r].amount);
     }
 }
@@ -162,26 +116,6 @@ static const struct snap_limit *find(const struct snap_limits *list, char kind,
     return NULL;
 }
 
-/* %q, %e and %r in their places. */
-static const char *fill(struct planner *pl, const char *text, const char *queue,
-                        const char *entity, const char *resource)
-{
-    struct buf out = { 0 };
-    const char *ret;
-
-    for (; *text; text++) {
-        if (*text != '%') {
-            buf_add_char(&out, *text);
-            continue;
-        }
-        text++;
-        buf_add_str(&out, *text == 'q' ? queue : *text == 'e' ? entity : resource);
-    }
-    ret = arena_strdup(pl->arena, out.data);
-    buf_fini(&out);
-    return ret;
-}
-
 /* The limits of one place: a queue, or the complex (NULL). */
 struct scope {
     const struct snap_limits *limits;
@@ -189,38 +123,33 @@ struct scope {
 };
 
 static bool keeps(struct planner *pl, const struct snap_job *j, const struct scope *s,
-                  const struct kind_row *k, size_t res, int64_t wanted,
-                  struct limit_words *words)
+                  char kind, size_t res, int64_t wanted, struct limit_words *words)
 {
-    const char *name = name_of(j, k->kind), *comment, *log;
-    const struct snap_limit *own = find(s->limits, k->kind, name, res);
-    const struct snap_limit *l = own ? own : find(s->limits, k->kind, GENERIC, res);
+    const char *name = name_of(j, kind);
+    const struct snap_limit *own = find(s->limits, kind, name, res);
+    const struct snap_limit *l = own ? own : find(s->limits, kind, GENERIC, res);
     const struct running *has =
-        l ? running_of(pl, s->queue, k->kind, name, res, false) : NULL;
-    const char *resource = res == SIZE_MAX ? "" : pl->s->res.v[res].name;
+        l ? running_of(pl, s->queue, kind, name, res, false) : NULL;
+    const struct run_limit about = {
+        .kind = kind,
+        .own = own != NULL,
+        .queue = s->queue,
+        .entity = name,
+        .resource = res == SIZE_MAX ? NULL : pl->s->res.v[res].name,
+    };
 
     if (!l || wanted <= l->amount - (has ? has->amount : 0))
         return true;
-    if (res == SIZE_MAX) {
-        comment = s->queue ? (own ? k->queue_own : k->queue)
-                           : (own ? k->server_own : k->server);
-        log = own && k->kind != 'o' ? comment : s->queue ? k->queue_log : k->server_log;
-    } else {
-        comment = s->queue ? (own ? k->queue_res_own : k->queue_res)
-                           : (own ? k->server_res_own : k->server_res);
-        log = comment;
-    }
-    words->comment = fill(pl, comment, s->queue, name, resource);
-    words->log = fill(pl, log, s->queue, name, resource);
+    words->comment = run_limit_comment(&about, pl->arena);
+    words->log = run_limit_log(&about, pl->arena);
     return false;
 }
 
 static bool keeps_amounts(struct planner *pl, const struct snap_job *j,
-                          const struct scope *s, const struct kind_row *k,
-                          struct limit_words *words)
+                          const struct scope *s, char kind, struct limit_words *words)
 {
     for (size_t i = 0; i < j->asked.n; i++)
-        if (!keeps(pl, j, s, k, j->asked.v[i].res, j->asked.v[i].amount, words))
+        if (!keeps(pl, j, s, kind, j->asked.v[i].res, j->asked.v[i].amount, words))
             return false;
     return true;
 }
@@ -233,12 +162,12 @@ bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words 
     if (!make_counts(pl))
         return true;
     for (size_t s = 0; s < ARRAY_LEN(scopes); s++)
-        for (size_t i = 0; scopes[s].limits->n && i < ARRAY_LEN(kinds); i++)
-            if (!keeps(pl, j, &scopes[s], &kinds[i], SIZE_MAX, 1, words))
+        for (size_t i = 0; scopes[s].limits->n && run_limit_kinds[i]; i++)
+            if (!keeps(pl, j, &scopes[s], run_limit_kinds[i], SIZE_MAX, 1, words))
                 return false;
     for (size_t s = 0; s < ARRAY_LEN(scopes); s++)
-        for (size_t i = 0; scopes[s].limits->n && i < ARRAY_LEN(kinds); i++)
-            if (!keeps_amounts(pl, j, &scopes[s], &kinds[i], words))
+        for (size_t i = 0; scopes[s].limits->n && run_limit_kinds[i]; i++)
+            if (!keeps_amounts(pl, j, &scopes[s], run_limit_kinds[i], words))
                 return false;
     return true;
 }

@@ -30,6 +30,11 @@ struct scope {
     const struct attr_value *limits;
 };
 
+static enum tally_part part_of(const struct scope *s)
+{
+    return s->queued_only ? TALLY_QUEUED : TALLY_ALL;
+}
+
 static const char *name_of(const struct kind_row *k, const struct job_entity *who)
 {
     switch (k->kind) {
@@ -95,7 +100,7 @@ static int check_count(const struct scope *s, const struct job_entity *who,
          * already. */
         if (!l || same_before(k, who))
             continue;
-        if ((int64_t)tally_jobs(s->tallies, k->kind, name, s->queued_only) >=
+        if ((int64_t)tally_jobs(s->tallies, k->kind, name, part_of(s)) >=
             /* The value was read as a number when the limit was set. */
             strtoll(l->value, NULL, 10))
             return refuse_count(s, k, l, why);
@@ -151,7 +156,7 @@ static bool exceeds(const struct scope *s, const struct model *m,
     tally_number more = tally_number_of(def, &asked->value);
     tally_number before = amount_before(was, def->name);
     tally_number sum =
-        tally_amount(s->tallies, k->kind, name_of(k, who), def, s->queued_only);
+        tally_amount(s->tallies, k->kind, name_of(k, who), def, part_of(s));
     struct attr_value most = { 0 };
     bool too_much;
 

@@ -19,12 +19,12 @@
 struct tally_sum {
     const struct resource_def *def;
     size_t n; /* jobs that ask for it; without any the entry goes */
-    tally_number all, queued;
+    tally_number of[TALLY_PARTS];
 };
 
 struct tally {
     char *name;
-    size_t n, n_queued;
+    size_t n[TALLY_PARTS];
     size_t bytes; /* of these jobs' attributes */
     size_t n_sums;
     struct tally_sum *sums; /* in no order */
@@ -129,7 +129,17 @@ static struct tally_sum *sum_make(struct tally *t, const struct resource_def *de
     return &t->sums[t->n_sums++];
 }
 
-static void count_amounts(struct tally *t, const struct job *j, int sign, bool queued)
+/* Does the job belong to that part? */
+static bool is_part(const struct job *j, enum tally_part part)
+{
+    static const char states[TALLY_PARTS] = {
+        [TALLY_QUEUED] = 'Q', [TALLY_RUNNING] = 'R'
+    };
+
+    return part == TALLY_ALL || job_state(j) == states[part];
+}
+
+static void count_amounts(struct tally *t, const struct job *j, int sign)
 {
     const struct resources *list = obj_resources(&j->obj, JOB_A_RESOURCE_LIST);
 
@@ -144,8 +154,8 @@ static void count_amounts(struct tally *t, const struct job *j, int sign, bool q
         MUST(sign > 0 || sum->n > 0); /* what is taken off was counted */
         /* The addition of -1 as an unsigned number is a subtraction. */
         sum->n += (size_t)sign;
-        sum->all += amount;
-        sum->queued += queued ? amount : 0;
+        for (enum tally_part p = 0; p < TALLY_PARTS; p++)
+            sum->of[p] += is_part(j, p) ? amount : 0;
         /* The last entry takes the place of the one that goes, since the sums are in no
          * order. */
         if (sum->n == 0)
@@ -155,20 +165,18 @@ static void count_amounts(struct tally *t, const struct job *j, int sign, bool q
 
 static void count(struct tallies *tallies, const struct job *j, int sign)
 {
-    bool queued = job_state(j) == 'Q';
-
     for (size_t i = 0; i < TALLY_KIND_COUNT; i++) {
         struct tally **of = &tallies->of[i];
         struct tally *t = make(of, tally_name_of(j, TALLY_KINDS[i]));
 
-        MUST(sign > 0 || t->n > 0);
-        t->n += (size_t)sign;
-        t->n_queued += queued ? (size_t)sign : 0;
+        MUST(sign > 0 || t->n[TALLY_ALL] > 0);
+        for (enum tally_part p = 0; p < TALLY_PARTS; p++)
+            t->n[p] += is_part(j, p) ? (size_t)sign : 0;
         t->bytes += (size_t)sign * j->bytes;
-        count_amounts(t, j, sign, queued);
+        count_amounts(t, j, sign);
         /* A tally goes with its last job, so names that are not used any more take no
          * memory. */
-        if (t->n > 0)
+        if (t->n[TALLY_ALL] > 0)
             continue;
         HASH_DEL(*of, t);
         free(t->sums);
@@ -210,13 +218,11 @@ void tallies_remove_bytes(struct tallies *tallies, const struct job *j)
 }
 
 size_t tally_jobs(const struct tallies *tallies, char kind, const char *name,
-                  bool queued_only)
+                  enum tally_part part)
 {
     const struct tally *t = find(tallies, kind, name);
 
-    if (!t)
-        return 0;
-    return queued_only ? t->n_queued : t->n;
+    return t ? t->n[part] : 0;
 }
 
 size_t tally_bytes(const struct tallies *tallies, char kind, const char *name)
@@ -227,14 +233,12 @@ size_t tally_bytes(const struct tallies *tallies, char kind, const char *name)
 }
 
 tally_number tally_amount(const struct tallies *tallies, char kind, const char *name,
-                          const struct resource_def *def, bool queued_only)
+                          const struct resource_def *def, enum tally_part part)
 {
     const struct tally *t = find(tallies, kind, name);
     const struct tally_sum *sum = t ? sum_of(t, def) : NULL;
 
-    if (!sum)
-        return 0;
-    return queued_only ? sum->queued : sum->all;
+    return sum ? sum->of[part] : 0;
 }
 
 /* Another model has definitions of its own. */
@@ -248,7 +252,7 @@ static const struct tally_sum *sum_named(const struct tally *t, const char *name
 
 static bool same_tally(const struct tally *a, const struct tally *b)
 {
-    if (a->n != b->n || a->n_queued != b->n_queued || a->bytes != b->bytes ||
+    if (memcmp(a->n, b->n, sizeof(a->n)) != 0 || a->bytes != b->bytes ||
         a->n_sums != b->n_sums)
         return false;
     for (size_t i = 0; i < a->n_sums; i++) {
@@ -256,7 +260,7 @@ static bool same_tally(const struct tally *a, const struct tally *b)
         /* The order of the sums depends on history, so each is looked up. */
         const struct tally_sum *y = sum_named(b, x->def->name);
 
-        if (!y || x->n != y->n || x->all != y->all || x->queued != y->queued)
+        if (!y || x->n != y->n || memcmp(x->of, y->of, sizeof(x->of)) != 0)
             return false;
     }
     return true;

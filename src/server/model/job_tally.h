@@ -1,6 +1,6 @@
 /* job_tally.h - how many jobs, and how much of each resource, everybody, a user, a
- * group or a project has in a queue or in the complex: what limits of queued jobs are
- * held against (attributes.md 5).
+ * group or a project has in a queue or in the complex: what limits of queued and of
+ * running jobs are held against (attributes.md 5).
  *
  * A tally follows its jobs: it changes when one of them is linked or unlinked and is
  * never counted anew. History is not counted. Sums are of numbers that are not rounded
@@ -21,6 +21,14 @@ __extension__ typedef __int128 tally_number;
 /* All, user, group, project: in the order of checks. */
 #define TALLY_KINDS      "ougp"
 
+/* Of an entity's jobs: all, those in state Q, those in state R. */
+enum tally_part {
+    TALLY_ALL,
+    TALLY_QUEUED,
+    TALLY_RUNNING,
+    TALLY_PARTS
+};
+
 /* Take a job into the tallies of a queue or of the complex, or out of them. Its
  * attributes are the same both times. */
 void tallies_add(struct tallies *tallies, const struct job *j);
@@ -33,13 +41,13 @@ bool tallies_same(const struct tallies *a, const struct tallies *b);
 /* Whom a job counts for: "PBS_ALL", its user, its group, its project. */
 const char *tally_name_of(const struct job *j, char kind);
 
-/* The sum of an entity; 0 of somebody without jobs. 'queued_only': jobs in state Q. */
+/* The sum of an entity's part; 0 of somebody without jobs. */
 size_t tally_jobs(const struct tallies *tallies, char kind, const char *name,
-                  bool queued_only);
+                  enum tally_part part);
 /* Memory of the attributes and scripts of all their jobs. */
 size_t tally_bytes(const struct tallies *tallies, char kind, const char *name);
 tally_number tally_amount(const struct tallies *tallies, char kind, const char *name,
-                          const struct resource_def *def, bool queued_only);
+                          const struct resource_def *def, enum tally_part part);
 
 /* A value as it is added up; 0 for a resource that is no amount. Never below nothing: a
  * job would make room for others of its user. */

@@ -5,6 +5,7 @@
 #include "server/decide/array_run.h"
 #include "server/decide/config.h"
 #include "server/decide/job_start.h"
+#include "server/decide/run_limits.h"
 #include "server/decide/sched_link.h"
 #include "server/model/depend.h"
 #include "server/model/hot_start.h"
@@ -90,6 +91,9 @@ static int run_one(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_IVALREQ);
     if (!may_run(m, rq, job))
         return diag_code(&out->why, PBSE_BADSTATE);
+    err = job_keeps_run_limits(m, job, 1, rq->arena, &out->why);
+    if (err)
+        return err;
     if (chooses_scheduler(rq)) {
         ask_scheduler(rq, job->obj.id, out);
         return 0;
@@ -154,9 +158,11 @@ static int run_subjobs(const struct model *m, const struct request *rq,
     keep_startable(m, rq, named, &places);
     if (places.n == 0 || array_must_wait(m, rq, named->job))
         err = diag_code(&out->why, PBSE_BADSTATE);
-    else if (chooses_scheduler(rq))
-        ask_scheduler(rq, body->object_id, out);
     else
+        err = job_keeps_run_limits(m, named->job, places.n, rq->arena, &out->why);
+    if (!err && chooses_scheduler(rq))
+        ask_scheduler(rq, body->object_id, out);
+    else if (!err)
         err = start_all(m, rq, named->job, &places, out);
     index_set_fini(&places);
     return err;
