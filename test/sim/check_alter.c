@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check_alter.h"
 
+#include "check_ends.h"
 #include "check_occurrence.h"
 
 #include "server/decide/resv_proposal.h"
@@ -194,6 +195,7 @@ void alter_requested(struct sim *s, const struct model *before,
     w->force |= act && (act->flags & RESV_ACT_FORCE);
     w->push = act && (act->flags & RESV_ACT_PUSH);
     w->release = act && (act->flags & RESV_ACT_RELEASE);
+    w->chunks = w->release ? ends_busy_chunks(before, TO_RESV(o)) : 0;
     w->select = given_text(&body->attrs, "Resource_List");
     w->name = given_text(&body->attrs, "Reserve_Name");
     w->users = given_text(&body->attrs, "Authorized_Users");
@@ -468,6 +470,7 @@ static void note_own_wish(struct sim *s, const struct model *m, const struct res
     w->times = true;
     w->shorter = true;
     w->release = obj_num(&r->obj, RESV_A_AUTO_EXTEND_RELEASE, 0) != 0;
+    w->chunks = w->release ? ends_busy_chunks(m, r) : 0;
     w->start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
     w->end_at = extended_end(m, r);
     w->duration_s = w->end_at - w->start_at;
@@ -487,15 +490,6 @@ static void take_shorter(struct sim *s, const struct resv *r, struct wish *w,
         check_failed(s, CHECK_ALTER, "%s is extended to %" PRId64, rec->id, end_at);
     w->end_at = end_at;
     w->duration_s = end_at - w->start_at;
-}
-
-/* Beyond the end that somebody asked for it is there only while jobs of it run. */
-static void check_needed(struct sim *s, const struct resv *r)
-{
-    if (phase_is_running(resv_phase(r)) && !resv_has_busy_job(r) &&
-        sim_now_at(s) >= obj_num(&r->obj, RESV_A_HF_ASKED_END, INT64_MAX))
-        check_failed(s, CHECK_ALTER, "%s has extended itself and has no job",
-                     r->obj.id);
 }
 
 void check_alter_before(struct sim *s, const struct model *m, const struct record *rec)
@@ -634,8 +628,6 @@ void check_alters_settled(struct sim *s, const struct model *m)
         if (proposal_is_open(r) && !phase_is_confirmed(phase) &&
             phase != PHASE_UNCONFIRMED && r->n_later == 0)
             check_failed(s, CHECK_ALTER, "%s is being altered and deleted", o->id);
-        if (!svr_is_settling(s->shell.svr))
-            check_needed(s, r);
         check_queue(s, r);
     }
 }

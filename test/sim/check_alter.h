@@ -36,9 +36,10 @@ struct wish {
     char *name;
     char *users;
     bool force;
-    bool push;    /* others may be moved for it */
-    bool release; /* vnodes without jobs go */
-    bool shorter; /* it is content with an earlier end */
+    bool push;     /* others may be moved for it */
+    bool release;  /* vnodes without jobs go */
+    bool shorter;  /* it is content with an earlier end: the reservation's own wish */
+    size_t chunks; /* that are left when what is idle goes; 0: nothing is said of it */
     struct wish *prev, *next;
 };
 

@@ -124,14 +124,46 @@ void check_retry_record(struct sim *s, const struct model *m, const struct recor
 
     if (r)
         check_attempt(s, m, r, rec);
+    if (r && rec->fact == FACT_RESV_RETRY && ledger_find(&s->ledger, rec->id))
+        ledger_find(&s->ledger, rec->id)->tried_at = rec->at;
     if (rec->fact == FACT_RESV_CONFLICT)
         check_taken(s, m, rec);
 }
 
-/* Nobody waits for a job that has ended. */
+static int count_lost(const struct resv *r)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < r->current.bookings.n; i++)
+        n += !node_is_usable(r->current.bookings.v[i].node);
+    return n;
+}
+
+/* With reserve_retry_now whoever lacks more than before is tried at once: the attempt
+ * is due, or was made in this second. */
+static void check_tried_now(struct sim *s, const struct model *m, const struct resv *r)
+{
+    struct entry *e = ledger_find(&s->ledger, r->obj.id);
+    int64_t retry_at = obj_num(&r->obj, RESV_A_RESERVE_RETRY, 0);
+    bool now = obj_num(m->server, SERVER_A_RESERVE_RETRY_NOW, 0) != 0;
+    int lost = count_lost(r);
+
+    if (!e)
+        return;
+    if (now && e->retried_now && lost > e->n_lost && retry_at > sim_now_at(s) &&
+        e->tried_at != sim_now_at(s))
+        check_failed(s, CHECK_HEALTH,
+                     "%s has lost a vnode and is tried again at %+" PRId64 " s only",
+                     r->obj.id, retry_at - sim_now_at(s));
+    e->retried_now = now;
+    e->n_lost = lost;
+}
+
+/* And nobody waits for a job that has ended. */
 void check_retry_settled(struct sim *s, const struct model *m)
 {
     MODEL_EACH (m, OBJ_RESV, o) {
+        check_tried_now(s, m, TO_RESV(o));
         if (obj_num(o, RESV_A_HF_REPLACE_BLOCKED, 0) && !is_blocked(TO_RESV(o)))
             check_failed(s, CHECK_HEALTH, "%s waits for jobs, of which there are none",
                          o->id);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check_depend.h"
 #include "check_dry.h"
+#include "check_ends.h"
 #include "check_push.h"
 #include "sim.h"
 #include "together.h"
@@ -38,6 +39,9 @@ static const struct {
                                  "is set exactly then" },
     [CHECK_ALTER] = { "alter", "an alteration changes nothing before it is granted, "
                                "then what was asked, and leaves jobs their vnodes" },
+    [CHECK_ENDS] = { "ends",
+                     "a reservation ends when somebody asked for, or later while "
+                     "it has jobs, and gives back what is idle when it says so" },
     [CHECK_SHOWN] = { "shown", "an open alteration is shown to everybody" },
     [CHECK_LISTED] = { "listed", "who was forced into others says into whom" },
     [CHECK_KEPT] = { "kept", "a status that is kept equals one made anew" },
@@ -221,9 +225,11 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_dry_record(s, s->shell.shadow, e->u.record);
         check_push_before(s, s->shell.shadow, e->u.record);
         check_alter_before(s, s->shell.shadow, e->u.record);
+        check_ends_before(s, s->shell.shadow, e->u.record);
         check_occurrence_before(s, s->shell.shadow, e->u.record);
         check_together_before(s, s->shell.shadow, e->u.record);
         model_apply(s->shell.shadow, e->u.record);
+        check_ends_after(s, s->shell.shadow, e->u.record);
         check_alter_after(s, s->shell.shadow, e->u.record);
         check_occurrence_after(s, s->shell.shadow, e->u.record);
     }
@@ -234,6 +240,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_links(s, m);
         check_promise(s, m);
         check_alters_settled(s, m);
+        check_ends_settled(s, m);
         check_together_settled(s, m);
         check_push_settled(s, m);
         check_occurrences_settled(s, m);

@@ -28,6 +28,7 @@ enum check {
     CHECK_ON_END,
     CHECK_HEALTH,
     CHECK_ALTER,
+    CHECK_ENDS,
     CHECK_SHOWN,
     CHECK_LISTED,
     CHECK_KEPT,

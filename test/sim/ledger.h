@@ -23,6 +23,9 @@ struct entry {
     bool was_taken_from; /* maintenance took vnodes of it */
     bool is_qmove;       /* it was made for a waiting job */
     bool altering;       /* an alteration is open */
+    bool retried_now;    /* reserve_retry_now was on when rules had settled last, */
+    int n_lost;          /* and so many of its vnodes were unusable */
+    int64_t tried_at;    /* when an attempt was last called for out of turn */
     int n_started;       /* records of its start */
     int n_moved_out;     /* alterations that made a running one wait again */
     int n_turns;         /* occurrences that had their turn after the first one */

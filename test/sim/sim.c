@@ -77,6 +77,7 @@ void sim_fini(struct sim *s)
     verdicts_fini(&s->verdicts);
     ledger_fini(&s->ledger);
     alters_fini(&s->alters);
+    ends_fini(&s->ends);
     occurrences_fini(s);
     whys_fini(&s->whys);
     dries_fini(&s->dries);

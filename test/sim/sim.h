@@ -12,6 +12,7 @@
 
 #include "check_alter.h"
 #include "check_dry.h"
+#include "check_ends.h"
 #include "check_occurrence.h"
 #include "check_push.h"
 #include "check_qmove.h"
@@ -71,6 +72,7 @@ struct sim {
     struct ledger ledger;
     struct checks checks;
     struct alters alters;
+    struct ends ends;
     struct pushes pushes;
     struct deleted *deleted; /* occurrences, by their index */
     struct whys whys;

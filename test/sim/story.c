@@ -2,63 +2,13 @@
  * wrong, as lines that a named scenario could have.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "story.h"
-
-#include "lib/base/rnd.h"
+#include "story_tell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BOOKINGS_MAX 64
-
-struct story {
-    struct rnd rnd;
-    struct buf *out;
-    int n_vnodes;
-    int n_hosts;
-    int ncpus;
-    bool two_scheds;
-    int64_t last_s; /* of the time in which things happen */
-    int n_resvs;
-    int n_jobs;
-    struct booking {
-        int64_t start_s;
-        int64_t length_s;
-        int interval_s;  /* of a series: from one occurrence to the next; 0: none */
-        char select[64]; /* "2:ncpus=2", "2:ncpus=2+1:ncpus=1" */
-    } bookings[BOOKINGS_MAX]; /* of the reservations, by number */
-};
-
-/* One draw a statement: arguments are evaluated in the compiler's order, and a seed
- * must tell one story. */
-static int pick(struct story *t, int low, int high)
-{
-    return (int)rnd_range(&t->rnd, low, high);
-}
-
-static bool chance(struct story *t, int percent)
-{
-    return rnd_percent(&t->rnd, percent);
-}
-
-/* A number up to 'n', mostly one of the last: what it names is more likely there. */
-static int recent(struct story *t, int n)
-{
-    return chance(t, 80) ? pick(t, MAX_OF(1, n - 3), n) : pick(t, 1, n);
-}
-
-static void at(struct story *t, int64_t second)
-{
-    buf_printf(t->out, "at %" PRId64 ".%03d ", second, pick(t, 0, 999));
-}
-
 /* What users do. */
-
-static struct booking *booking(struct story *t, int n)
-{
-    return &t->bookings[n % BOOKINGS_MAX];
-}
 
 /* "2:ncpus=2", sometimes with a second chunk. */
 static void make_select(struct story *t, int most, struct booking *b)
@@ -948,4 +898,6 @@ void story_write(uint64_t seed, struct buf *out)
         write_moves(&t, seed);
     if (seed % 4 == 2)
         write_releases(&t, seed);
+    if (seed % 6 == 5)
+        story_extensions(&t, seed);
 }

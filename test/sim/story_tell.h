@@ -1,0 +1,65 @@
+/* story_tell.h - what the parts of a story share: the complex that it is about, and
+ * random numbers, of which each part may have its own.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_SIM_STORY_TELL_H
+#define TEST_SIM_STORY_TELL_H
+
+#include "story.h"
+
+#include "lib/base/rnd.h"
+
+#define BOOKINGS_MAX 64
+
+struct story {
+    struct rnd rnd;
+    struct buf *out;
+    int n_vnodes;
+    int n_hosts;
+    int ncpus;
+    bool two_scheds;
+    int64_t last_s; /* of the time in which things happen */
+    int n_resvs;
+    int n_jobs;
+    struct booking {
+        int64_t start_s;
+        int64_t length_s;
+        int interval_s;  /* of a series: from one occurrence to the next; 0: none */
+        char select[64]; /* "2:ncpus=2", "2:ncpus=2+1:ncpus=1" */
+    } bookings[BOOKINGS_MAX]; /* of the reservations, by number */
+};
+
+/* One draw a statement: arguments are evaluated in the compiler's order, and a seed
+ * must tell one story. */
+static inline int pick(struct story *t, int low, int high)
+{
+    return (int)rnd_range(&t->rnd, low, high);
+}
+
+static inline bool chance(struct story *t, int percent)
+{
+    return rnd_percent(&t->rnd, percent);
+}
+
+/* A number up to 'n', mostly one of the last: what it names is more likely there. */
+static inline int recent(struct story *t, int n)
+{
+    return chance(t, 80) ? pick(t, MAX_OF(1, n - 3), n) : pick(t, 1, n);
+}
+
+/* A line begins: "at 17.250 ". */
+static inline void at(struct story *t, int64_t second)
+{
+    buf_printf(t->out, "at %" PRId64 ".%03d ", second, pick(t, 0, 999));
+}
+
+static inline struct booking *booking(struct story *t, int n)
+{
+    return &t->bookings[n % BOOKINGS_MAX];
+}
+
+/* story_extend.c: reservations that have jobs in them around their end, and are made
+ * longer and smaller. */
+void story_extensions(const struct story *of, uint64_t seed);
+
+#endif
