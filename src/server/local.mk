@@ -433,6 +433,7 @@ TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_status_changes
 RESV_TEST_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
+DRY_WORLD = test/unit/server/dry_world.c test/unit/server/dry_world.h $(RESV_WORLD)
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
 test_unit_server_test_resv_state_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_time_SOURCES = test/unit/server/test_resv_time.c
@@ -457,7 +458,7 @@ test_unit_server_test_resv_standing_SOURCES = test/unit/server/test_resv_standin
 test_unit_server_test_resv_standing_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_dry
 TESTS += test/unit/server/test_resv_dry
-test_unit_server_test_resv_dry_SOURCES = test/unit/server/test_resv_dry.c $(RESV_WORLD)
+test_unit_server_test_resv_dry_SOURCES = test/unit/server/test_resv_dry.c $(DRY_WORLD)
 test_unit_server_test_resv_dry_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_new_series
 TESTS += test/unit/server/test_resv_new_series

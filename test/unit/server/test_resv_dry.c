@@ -2,7 +2,7 @@
  * left, and nothing fails open (doc/design/046-dry-run.md).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "resv_world.h"
+#include "dry_world.h"
 
 #include "server/decide/sched_link.h"
 #include "server/engine/svr_priv.h"
@@ -10,174 +10,24 @@
 #include <string.h>
 
 #define START  1795248000
-#define YES    "PBS_RESV_CONFIRM_SUCCESS:partition=pbs-default"
-#define NO     "PBS_RESV_CONFIRM_FAIL"
 #define SUBMIT "reserve_start=1795248000|reserve_end=1795248600|Resource_List.select="
-
-static struct wire_attrs attrs_of(struct world *w, const char *text)
-{
-    struct wire_attrs list = { 0 };
-    char *copy = arena_strdup(w->arena, text), *at;
-
-    for (char *entry = strtok_r(copy, "|", &at); entry;
-         entry = strtok_r(NULL, "|", &at)) {
-        char *value = strchr(entry, '='), *resource = strchr(entry, '.');
-
-        *value++ = '\0';
-        if (resource && resource < value)
-            *resource++ = '\0';
-        else
-            resource = NULL;
-        wire_attrs_add(&list, w->arena, entry, resource, value, WIRE_OP_SET);
-    }
-    return list;
-}
-
-/* Requests that are parked have all their turns. */
-static void go_on(struct world *w)
-{
-    while (svr_has_work(w->s))
-        svr_go_on(w->s, w->now_at, &w->out);
-}
-
-static void act(struct world *w, const char *user, uint32_t what, uint32_t flags,
-                const char *id, const char *attrs)
-{
-    const struct requester who = { .user = user, .host = "svr", .conn = CONN_USER };
-    struct body_resv_act body = { what, flags, 0, id, { 0 } };
-    const struct wire_request rq = { .number = BATCH_RESV_ACT,
-                                     .user = user,
-                                     .body = &body };
-
-    world_clear(w);
-    body.attrs = attrs_of(w, attrs);
-    svr_request(w->s, w->now_at, &who, &rq, &w->out);
-    go_on(w);
-}
-
-static void try_act(struct world *w, const char *user, uint32_t what, uint32_t flags,
-                    const char *id, const char *attrs)
-{
-    act(w, user, what, flags | RESV_ACT_DRY_RUN, id, attrs);
-}
-
-static void attach(struct world *w, const char *may)
-{
-    const struct body_id body = { .id = "default" };
-    const struct wire_request rq = {
-        .number = BATCH_REGISTER_SCHED, .user = "root", .body = &body, .extend = may
-    };
-    struct requester who = { .user = "root", .host = "svr", .server_uid = true };
-
-    svr_client_gone(w->s, w->now_at, CONN_SCHED, &w->out);
-    for (who.conn = CONN_SCHED; who.conn <= CONN_SCHED2; who.conn++)
-        svr_request(w->s, w->now_at, &who, &rq, &w->out);
-    world_sched_done(w);
-    go_on(w);
-    world_clear(w);
-}
-
-static void make(struct world *w)
-{
-    world_new(w);
-    attach(w, "cut,dry_run");
-}
-
-/* The scheduler asks for the next dry run, after that answer to the one before; "": it
- * answers nothing. The object that it is given, NULL when there is none. */
-static const struct wire_object *next(struct world *w, const char *number,
-                                      const char *vnodes, uint64_t start_at,
-                                      const char *extend)
-{
-    static const struct requester who = {
-        .user = "root", .host = "svr", .server_uid = true, .conn = CONN_SCHED
-    };
-    const struct body_run body = { number, vnodes, start_at };
-    const struct wire_request rq = {
-        .number = BATCH_DRY_RUN, .user = "root", .body = &body, .extend = extend
-    };
-    const struct wire_reply *reply;
-
-    svr_request(w->s, w->now_at, &who, &rq, &w->out);
-    go_on(w);
-    for (size_t i = w->out.n; i > 0; i--) {
-        if (w->out.v[i - 1].kind != EFFECT_REPLY ||
-            w->out.v[i - 1].u.reply.conn != CONN_SCHED)
-            continue;
-        reply = &w->out.v[i - 1].u.reply.reply;
-        CU_ASSERT_EQUAL(reply->code, 0);
-        return reply->objects.n > 0 ? &reply->objects.v[0] : NULL;
-    }
-    CU_FAIL("the scheduler has no answer");
-    return NULL;
-}
-
-static const char *number_of(const struct wire_object *o)
-{
-    CU_ASSERT_PTR_NOT_NULL_FATAL(o);
-    return wire_attrs_value(&o->attrs, "dry_run", NULL);
-}
-
-/* The answer to the only one that is open. */
-static void answer(struct world *w, const char *vnodes, uint64_t start_at,
-                   const char *extend)
-{
-    const struct wire_object *o = next(w, "", "", 0, NULL);
-
-    (void)next(w, number_of(o), vnodes, start_at, extend);
-}
-
-/* The verdict as "name=value;..." in the order of the reply. */
-static const char *verdict(struct world *w)
-{
-    const struct wire_reply *reply = world_reply(w, CONN_USER);
-    const char *text = "";
-
-    if (!reply)
-        return "waits";
-    if (reply->code)
-        return arena_printf(w->arena, "%d %s", reply->code,
-                            reply->text ? reply->text : "");
-    CU_ASSERT_EQUAL_FATAL(reply->choice, REPLY_STATUS);
-    CU_ASSERT_EQUAL_FATAL(reply->objects.n, 1);
-    for (size_t i = 0; i < reply->objects.v[0].attrs.n; i++) {
-        const struct wire_attr *a = &reply->objects.v[0].attrs.v[i];
-
-        text =
-            arena_printf(w->arena, "%s%s%s=%s", text, i ? ";" : "", a->name, a->value);
-    }
-    return text;
-}
-
-/* Nothing was recorded, told, mailed or logged, and nobody waits. */
-static void expect_nothing_left(struct world *w, uint64_t seq)
-{
-    CU_ASSERT_EQUAL(svr_model(w->s)->seq, seq);
-    for (size_t i = 0; i < w->out.n; i++) {
-        enum effect_kind kind = w->out.v[i].kind;
-
-        CU_ASSERT(kind == EFFECT_REPLY || kind == EFFECT_SCHED_COMMAND);
-    }
-    CU_ASSERT_PTR_NULL(w->s->parked.users);
-    CU_ASSERT_EQUAL(w->s->waiting.n, 0);
-}
 
 static void test_a_submission(void)
 {
     struct world w;
     uint64_t seq;
 
-    make(&w);
+    dry_make(&w);
     seq = svr_model(w.s)->seq;
-    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "2:ncpus=2");
-    EXPECT_TEXT(verdict(&w), "waits");
+    dry_try(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "2:ncpus=2");
+    EXPECT_TEXT(dry_verdict_text(&w), "waits");
     CU_ASSERT_TRUE(world_commanded(&w, SCHED_DRY_RUN));
-    answer(&w, "(vn[0]:ncpus=2)+(vn[1]:ncpus=2)", START, YES);
-    EXPECT_TEXT(verdict(&w), "verdict=confirm;reserve_start=1795248000;"
-                             "reserve_end=1795248600;"
-                             "resv_nodes=(vn[0]:ncpus=2)+(vn[1]:ncpus=2);"
-                             "vnodes_gained=vn[0],vn[1]");
-    expect_nothing_left(&w, seq);
+    dry_answer(&w, "(vn[0]:ncpus=2)+(vn[1]:ncpus=2)", START, YES);
+    EXPECT_TEXT(dry_verdict_text(&w), "verdict=confirm;reserve_start=1795248000;"
+                                      "reserve_end=1795248600;"
+                                      "resv_nodes=(vn[0]:ncpus=2)+(vn[1]:ncpus=2);"
+                                      "vnodes_gained=vn[0],vn[1]");
+    dry_expect_nothing(&w, seq);
     world_sched_done(&w);
     /* No number is burnt. */
     world_submit(&w, "user1", SUBMIT "1:ncpus=2");
@@ -190,17 +40,17 @@ static void test_what_a_scheduler_is_shown(void)
     const struct wire_object *o;
     struct world w;
 
-    make(&w);
+    dry_make(&w);
     world_reserve(&w, 1, START, 600);
-    try_act(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
-    o = next(&w, "", "", 0, NULL);
+    dry_try(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
+    o = dry_next(&w, "", "", 0, NULL);
     EXPECT_TEXT(o->name, "R1.svr");
     EXPECT_TEXT(wire_attrs_value(&o->attrs, "reserve_state", NULL), "11");
     EXPECT_TEXT(wire_attrs_value(&o->attrs, "reserve_end", NULL), "1795249200");
     EXPECT_TEXT(wire_attrs_value(&o->attrs, "reserve_alter_revert", "walltime"),
                 "00:10:00");
     /* Once, and nobody else. */
-    CU_ASSERT_PTR_NULL(next(&w, "", "", 0, NULL));
+    CU_ASSERT_PTR_NULL(dry_next(&w, "", "", 0, NULL));
     world_clear(&w);
     EXPECT_TEXT(world_shown(&w, "root", "R1", "reserve_state", NULL, NULL), "2");
     world_free(&w);
@@ -211,23 +61,23 @@ static void test_alterations(void)
     struct world w;
     uint64_t seq;
 
-    make(&w);
+    dry_make(&w);
     world_reserve(&w, 2, START, 600);
     seq = svr_model(w.s)->seq;
-    try_act(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
-    answer(&w, "(vn[1]:ncpus=2)+(vn[2]:ncpus=2)", 0, YES);
-    EXPECT_TEXT(verdict(&w), "verdict=confirm;reserve_start=1795248000;"
-                             "reserve_end=1795249200;"
-                             "resv_nodes=(vn[1]:ncpus=2)+(vn[2]:ncpus=2);"
-                             "vnodes_kept=vn[1];vnodes_released=vn[0];"
-                             "vnodes_gained=vn[2]");
-    expect_nothing_left(&w, seq);
+    dry_try(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
+    dry_answer(&w, "(vn[1]:ncpus=2)+(vn[2]:ncpus=2)", 0, YES);
+    EXPECT_TEXT(dry_verdict_text(&w), "verdict=confirm;reserve_start=1795248000;"
+                                      "reserve_end=1795249200;"
+                                      "resv_nodes=(vn[1]:ncpus=2)+(vn[2]:ncpus=2);"
+                                      "vnodes_kept=vn[1];vnodes_released=vn[0];"
+                                      "vnodes_gained=vn[2]");
+    dry_expect_nothing(&w, seq);
     /* What needs no scheduler is told at once. */
-    try_act(&w, "user1", RESV_ACT_ALTER, 0, "R1", "Reserve_Name=x");
-    EXPECT_TEXT(verdict(&w),
+    dry_try(&w, "user1", RESV_ACT_ALTER, 0, "R1", "Reserve_Name=x");
+    EXPECT_TEXT(dry_verdict_text(&w),
                 "verdict=confirm;reserve_start=1795248000;reserve_end=1795248600;"
                 "resv_nodes=(vn[0]:ncpus=2)+(vn[1]:ncpus=2);vnodes_kept=vn[0],vn[1]");
-    expect_nothing_left(&w, seq);
+    dry_expect_nothing(&w, seq);
     EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_RESERVE_NAME, NULL), "NULL");
     world_free(&w);
 }
@@ -235,7 +85,7 @@ static void test_alterations(void)
 /* R1 holds vn[0] until R2 begins there. */
 static void make_neighbours(struct world *w)
 {
-    make(w);
+    dry_make(w);
     world_reserve(w, 1, START, 600);
     world_submit(w, "user2",
                  "reserve_start=1795248600|reserve_end=1795249200|"
@@ -277,13 +127,13 @@ static void test_denials_and_force(void)
 
         make_neighbours(&w);
         seq = svr_model(w.s)->seq;
-        try_act(&w, cases[i].user, RESV_ACT_ALTER, cases[i].flags, "R1",
+        dry_try(&w, cases[i].user, RESV_ACT_ALTER, cases[i].flags, "R1",
                 cases[i].attrs);
         if (cases[i].extend)
-            answer(&w, "null", 1795249200, cases[i].extend);
-        EXPECT_TEXT(verdict(&w), cases[i].expect);
+            dry_answer(&w, "null", 1795249200, cases[i].extend);
+        EXPECT_TEXT(dry_verdict_text(&w), cases[i].expect);
         if (cases[i].extend)
-            expect_nothing_left(&w, seq);
+            dry_expect_nothing(&w, seq);
         world_free(&w);
     }
 }
@@ -293,12 +143,12 @@ static void test_a_yes_that_does_not_hold_is_asked_again(void)
     struct world w;
 
     make_neighbours(&w);
-    try_act(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
-    answer(&w, "(vn[0]:ncpus=2)", 0, YES);
-    EXPECT_TEXT(verdict(&w), "waits");
+    dry_try(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
+    dry_answer(&w, "(vn[0]:ncpus=2)", 0, YES);
+    EXPECT_TEXT(dry_verdict_text(&w), "waits");
     world_sched_done(&w);
-    answer(&w, "(vn[4]:ncpus=2)", 0, YES);
-    EXPECT_TEXT(verdict(&w),
+    dry_answer(&w, "(vn[4]:ncpus=2)", 0, YES);
+    EXPECT_TEXT(dry_verdict_text(&w),
                 "verdict=confirm;reserve_start=1795248000;reserve_end=1795249200;"
                 "resv_nodes=(vn[4]:ncpus=2);vnodes_released=vn[0];vnodes_gained=vn[4]");
     world_free(&w);
@@ -309,18 +159,18 @@ static void test_deletions(void)
     struct world w;
     uint64_t seq;
 
-    make(&w);
+    dry_make(&w);
     world_reserve(&w, 2, NOW, 600);
     world_job(&w, "5.svr", "R1", "(vn[0]:ncpus=2)", NULL);
     world_job(&w, "6.svr", "R1", NULL, NULL);
     seq = svr_model(w.s)->seq;
-    try_act(&w, "user1", RESV_ACT_DELETE, 0, "R1", "");
-    EXPECT_TEXT(verdict(&w), "verdict=confirm;vnodes_released=vn[0],vn[1];"
-                             "jobs_deleted=5.svr,6.svr");
-    expect_nothing_left(&w, seq);
+    dry_try(&w, "user1", RESV_ACT_DELETE, 0, "R1", "");
+    EXPECT_TEXT(dry_verdict_text(&w), "verdict=confirm;vnodes_released=vn[0],vn[1];"
+                                      "jobs_deleted=5.svr,6.svr");
+    dry_expect_nothing(&w, seq);
     EXPECT_TEXT(world_phase(&w, "R1.svr"), "5/5");
-    try_act(&w, "user2", RESV_ACT_DELETE, 0, "R1", "");
-    EXPECT_TEXT(verdict(&w), "15007 Unauthorized Request ");
+    dry_try(&w, "user2", RESV_ACT_DELETE, 0, "R1", "");
+    EXPECT_TEXT(dry_verdict_text(&w), "15007 Unauthorized Request ");
     world_free(&w);
 }
 
@@ -333,16 +183,17 @@ static void test_maintenance(void)
     struct world w;
     uint64_t seq;
 
-    make(&w);
+    dry_make(&w);
     world_reserve(&w, 1, START, 600);
     seq = svr_model(w.s)->seq;
-    try_act(&w, "mgr1", RESV_ACT_SUBMIT, 0, "", attrs);
-    EXPECT_TEXT(verdict(&w), "verdict=confirm;reserve_start=1795248000;"
-                             "reserve_end=1795248600;resv_nodes=(vn[0]:ncpus=2);"
-                             "vnodes_gained=vn[0];conflicts_resv=R1.svr");
-    expect_nothing_left(&w, seq);
-    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "", attrs);
-    EXPECT_TEXT(verdict(&w), "15007 Unauthorized Request ");
+    dry_try(&w, "mgr1", RESV_ACT_SUBMIT, 0, "", attrs);
+    EXPECT_TEXT(dry_verdict_text(&w),
+                "verdict=confirm;reserve_start=1795248000;"
+                "reserve_end=1795248600;resv_nodes=(vn[0]:ncpus=2);"
+                "vnodes_gained=vn[0];conflicts_resv=R1.svr");
+    dry_expect_nothing(&w, seq);
+    dry_try(&w, "user1", RESV_ACT_SUBMIT, 0, "", attrs);
+    EXPECT_TEXT(dry_verdict_text(&w), "15007 Unauthorized Request ");
     world_free(&w);
 }
 
@@ -351,7 +202,7 @@ static void test_a_running_job(void)
     struct world w;
     uint64_t seq;
 
-    make(&w);
+    dry_make(&w);
     world_fact(&w, FACT_CREATED, OBJ_QUEUE, "workq", QUEUE_A_QUEUE_TYPE, NULL,
                "Execution");
     world_job(&w, "5.svr", "workq", "(vn[0]:ncpus=2)", "600");
@@ -362,11 +213,12 @@ static void test_a_running_job(void)
     world_fact(&w, FACT_JOB_MODIFIED, OBJ_JOB, "5.svr", JOB_A_RESOURCE_LIST, "select",
                "1:ncpus=2");
     seq = svr_model(w.s)->seq;
-    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "", "reserve_job=5.svr");
-    EXPECT_TEXT(verdict(&w), "verdict=confirm;reserve_start=1795247571;"
-                             "reserve_end=1795248171;resv_nodes=(vn[0]:ncpus=2);"
-                             "vnodes_gained=vn[0];jobs_moved=5.svr");
-    expect_nothing_left(&w, seq);
+    dry_try(&w, "user1", RESV_ACT_SUBMIT, 0, "", "reserve_job=5.svr");
+    EXPECT_TEXT(dry_verdict_text(&w),
+                "verdict=confirm;reserve_start=1795247571;"
+                "reserve_end=1795248171;resv_nodes=(vn[0]:ncpus=2);"
+                "vnodes_gained=vn[0];jobs_moved=5.svr");
+    dry_expect_nothing(&w, seq);
     world_free(&w);
 }
 
@@ -374,15 +226,16 @@ static void test_a_series(void)
 {
     struct world w;
 
-    make(&w);
-    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "",
+    dry_make(&w);
+    dry_try(&w, "user1", RESV_ACT_SUBMIT, 0, "",
             SUBMIT "1:ncpus=2|reserve_rrule=FREQ=DAILY;COUNT=3|"
                    "reserve_timezone=UTC|reserve_standing=1");
-    EXPECT_TEXT(verdict(&w), "waits");
-    answer(&w, "3#(vn[0]:ncpus=2){0,2}(vn[3]:ncpus=2){1}", START, YES);
-    EXPECT_TEXT(verdict(&w), "verdict=confirm;reserve_start=1795248000;"
-                             "reserve_end=1795248600;resv_nodes=(vn[0]:ncpus=2);"
-                             "reserve_count=3;vnodes_gained=vn[0],vn[3]");
+    EXPECT_TEXT(dry_verdict_text(&w), "waits");
+    dry_answer(&w, "3#(vn[0]:ncpus=2){0,2}(vn[3]:ncpus=2){1}", START, YES);
+    EXPECT_TEXT(dry_verdict_text(&w),
+                "verdict=confirm;reserve_start=1795248000;"
+                "reserve_end=1795248600;resv_nodes=(vn[0]:ncpus=2);"
+                "reserve_count=3;vnodes_gained=vn[0],vn[3]");
     world_free(&w);
 }
 
@@ -391,18 +244,18 @@ static void test_an_answer_that_is_missing(void)
 {
     struct world w;
 
-    make(&w);
-    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
-    CU_ASSERT_PTR_NOT_NULL(next(&w, "", "", 0, NULL));
+    dry_make(&w);
+    dry_try(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
+    CU_ASSERT_PTR_NOT_NULL(dry_next(&w, "", "", 0, NULL));
     world_sched_done(&w);
-    go_on(&w);
-    CU_ASSERT_PTR_NULL(next(&w, "", "", 0, NULL));
+    dry_go_on(&w);
+    CU_ASSERT_PTR_NULL(dry_next(&w, "", "", 0, NULL));
     world_clear(&w);
     world_go(&w, w.now_at + 5);
-    go_on(&w);
+    dry_go_on(&w);
     CU_ASSERT_TRUE(world_commanded(&w, SCHED_DRY_RUN));
-    answer(&w, "(vn[0]:ncpus=2)", START, YES);
-    CU_ASSERT_PTR_NOT_NULL(strstr(verdict(&w), "verdict=confirm"));
+    dry_answer(&w, "(vn[0]:ncpus=2)", START, YES);
+    CU_ASSERT_PTR_NOT_NULL(strstr(dry_verdict_text(&w), "verdict=confirm"));
     world_free(&w);
 }
 
@@ -412,15 +265,17 @@ static void test_strangers(void)
     struct world w;
 
     world_new(&w);
-    attach(&w, "cut");
-    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
-    EXPECT_TEXT(verdict(&w), "15029 No support for requested service: scheduler "
-                             "default knows of no dry runs");
+    dry_attach(&w, "cut");
+    dry_try(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
+    EXPECT_TEXT(dry_verdict_text(&w),
+                "15029 No support for requested service: scheduler "
+                "default knows of no dry runs");
     EXPECT_TEXT(world_phase(&w, "R1.svr"), "gone");
     svr_client_gone(w.s, w.now_at, CONN_SCHED, &w.out);
-    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
-    EXPECT_TEXT(verdict(&w), "15029 No support for requested service: no scheduler is "
-                             "there to be asked");
+    dry_try(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
+    EXPECT_TEXT(dry_verdict_text(&w),
+                "15029 No support for requested service: no scheduler is "
+                "there to be asked");
     world_free(&w);
 }
 
@@ -435,7 +290,7 @@ static void test_nobody_else_asks_for_them(void)
                                      .body = &body };
     struct world w;
 
-    make(&w);
+    dry_make(&w);
     svr_request(w.s, w.now_at, &who, &rq, &w.out);
     CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_PERM);
     world_free(&w);
@@ -447,30 +302,32 @@ static void test_what_ends_it(void)
     const struct wire_object *o;
     uint64_t seq;
 
-    make(&w);
+    dry_make(&w);
     seq = svr_model(w.s)->seq;
     /* the client goes, with the question at the scheduler */
-    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
-    o = next(&w, "", "", 0, NULL);
+    dry_try(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
+    o = dry_next(&w, "", "", 0, NULL);
     svr_client_gone(w.s, w.now_at, CONN_USER, &w.out);
-    CU_ASSERT_PTR_NULL(next(&w, number_of(o), "(vn[0]:ncpus=2)", START, YES));
-    expect_nothing_left(&w, seq);
+    CU_ASSERT_PTR_NULL(dry_next(&w, dry_number(o), "(vn[0]:ncpus=2)", START, YES));
+    dry_expect_nothing(&w, seq);
     world_sched_done(&w);
     /* nobody answers */
-    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
+    dry_try(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
     world_go(&w, w.now_at + 600);
-    go_on(&w);
-    EXPECT_TEXT(verdict(&w), "verdict=deny;reason=no scheduler answered within 600 s");
+    dry_go_on(&w);
+    EXPECT_TEXT(dry_verdict_text(&w),
+                "verdict=deny;reason=no scheduler answered within 600 s");
     CU_ASSERT_EQUAL(w.s->waiting.n, 0);
-    CU_ASSERT_PTR_NULL(next(&w, "", "", 0, NULL));
+    CU_ASSERT_PTR_NULL(dry_next(&w, "", "", 0, NULL));
     world_sched_done(&w);
     /* the scheduler goes */
     w.now_at = NOW;
-    try_act(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
+    dry_try(&w, "user1", RESV_ACT_SUBMIT, 0, "", SUBMIT "1:ncpus=2");
     svr_client_gone(w.s, w.now_at, CONN_SCHED, &w.out);
-    go_on(&w);
-    EXPECT_TEXT(verdict(&w), "15029 No support for requested service: the scheduler "
-                             "has gone");
+    dry_go_on(&w);
+    EXPECT_TEXT(dry_verdict_text(&w),
+                "15029 No support for requested service: the scheduler "
+                "has gone");
     CU_ASSERT_EQUAL(w.s->waiting.n, 0);
     world_free(&w);
 }
@@ -479,12 +336,12 @@ static void test_the_reservation_goes_meanwhile(void)
 {
     struct world w;
 
-    make(&w);
+    dry_make(&w);
     world_reserve(&w, 1, START, 600);
-    try_act(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
+    dry_try(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
     world_delete(&w, "user1", "R1");
-    go_on(&w);
-    EXPECT_TEXT(verdict(&w), "15084 Unknown Reservation Id");
+    dry_go_on(&w);
+    EXPECT_TEXT(dry_verdict_text(&w), "15084 Unknown Reservation Id");
     world_free(&w);
 }
 
@@ -494,10 +351,10 @@ static void test_the_real_one_gets_the_same(void)
     struct world w;
 
     make_neighbours(&w);
-    try_act(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
-    answer(&w, "(vn[4]:ncpus=2)", 0, YES);
+    dry_try(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
+    dry_answer(&w, "(vn[4]:ncpus=2)", 0, YES);
     world_sched_done(&w);
-    act(&w, "user1", RESV_ACT_ALTER, 0, "R1", "reserve_end=1795249200");
+    dry_act(&w, "user1", RESV_ACT_ALTER, 0, 0, "R1", "reserve_end=1795249200");
     world_confirm(&w, "R1.svr", "(vn[4]:ncpus=2)");
     EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_RESV_NODES, NULL),
                 "(vn[4]:ncpus=2)");
@@ -513,7 +370,7 @@ static void test_the_turn_of_the_command(void)
     struct world w;
     struct sched_link *l;
 
-    make(&w);
+    dry_make(&w);
     l = sched_link_make(&links, "default");
     sched_link_register(l, 1, "svr", "cut,dry_run");
     sched_link_register(l, 2, "svr", "cut,dry_run");
