@@ -58,6 +58,14 @@ def test_kept_and_compared(cluster):
     server.manager(MGR_CMD_DELETE, QUEUE, id="other")
     server.delete(rid)
     confirmed(server, 10800)
+    # A setting is a change as any other, and obeyed.
+    server.manager(MGR_CMD_SET, SERVER, {"max_run": "[o:PBS_ALL=0]"})
+    jid = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1"}))
+    server.expect(JOB, {"comment": (MATCH_RE, "limit")}, id=jid)
+    server.manager(MGR_CMD_UNSET, SERVER, {"max_run": None})
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    server.expect(JOB, {"job_state": "R"}, id=jid)
+    server.delete(jid)
     assert logged(cluster, DIFFERS) == 0
     assert logged(cluster, AGAIN) == before
     # What all objects depend on: nobody knows what has changed, so all is asked for.

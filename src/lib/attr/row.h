@@ -35,6 +35,7 @@ enum attr_flag {
     ATTR_INTERNAL = 1 << 10, /* saved, but no client ever sees it */
     ATTR_ALTERABLE = 1 << 11,
     ATTR_LINKS = 1 << 12, /* what is derived (links, sums) follows it */
+    ATTR_LOOKS = 1 << 13, /* of the server: what is shown of all objects follows it */
 };
 
 struct attr_row {

@@ -703,6 +703,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_bool,
         .read = EVERYONE,
         .write = WHO_MANAGER,
+        .flags = ATTR_LOOKS,
         .doc = "True lets hidden attributes appear in status replies.",
     },
     [SERVER_A_SYNC_MOM_HOOKFILES_TIMEOUT] = {

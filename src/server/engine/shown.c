@@ -35,8 +35,7 @@ struct shown_cache {
     size_t max_bytes, kept_bytes, held_bytes;
     struct piece *by_key, *recent;
     uint64_t epoch; /* counts changes of what follows */
-    uint64_t defs_seq;
-    int64_t show_hidden;
+    uint64_t defs_seq, looks_seq;
     uint8_t class_of[OBJ_KIND_COUNT][N_RIGHTS];
     struct arena *scratch; /* of one encoding */
     struct buf bytes;
@@ -118,16 +117,14 @@ static void find_classes(struct shown_cache *c, const struct model *m)
 /* What all looks depend on besides the object itself. */
 static void check_epoch(struct shown_cache *c, const struct model *m)
 {
-    int64_t hidden = obj_num(m->server, SERVER_A_SHOW_HIDDEN_ATTRIBS, 0);
-
     /* Nothing has changed on which all pieces depend, which is nearly always so. */
-    if (c->epoch > 0 && c->defs_seq == m->defs_seq && c->show_hidden == hidden)
+    if (c->epoch > 0 && c->defs_seq == m->defs_seq && c->looks_seq == m->looks_seq)
         return;
     /* Pieces of an older epoch are dropped when somebody asks for them, and not all at
      * once. */
     c->epoch++;
     c->defs_seq = m->defs_seq;
-    c->show_hidden = hidden;
+    c->looks_seq = m->looks_seq;
     find_classes(c, m);
 }
 

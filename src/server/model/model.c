@@ -430,6 +430,15 @@ static bool changes_settings(const struct record *rec)
     return false;
 }
 
+/* What is shown of all objects may be more than before, or less. */
+static bool changes_looks(const struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (kind_table(rec->kind)->rows[rec->changes[i].attr].flags & ATTR_LOOKS)
+            return true;
+    return false;
+}
+
 /* Which record somebody has seen who looks at a kind as a whole. */
 static void note_seq(struct model *m, const struct record *rec)
 {
@@ -442,6 +451,8 @@ static void note_seq(struct model *m, const struct record *rec)
         m->defs_seq = m->seq;
     if (changes_settings(rec))
         m->settings_seq = m->seq;
+    if (changes_looks(rec))
+        m->looks_seq = m->seq;
 }
 
 static struct object *target(struct model *m, const struct record *rec)

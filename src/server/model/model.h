@@ -221,6 +221,7 @@ struct model {
     uint64_t defs_seq;     /* of the last one that changed defs */
     uint64_t settings_seq; /* of the last one that changed a server attribute other
                             * than the next number */
+    uint64_t looks_seq;    /* of the last one that changed one with ATTR_LOOKS */
     struct object *server; /* the one object of its kind */
     size_t n_former_names; /* of the server, in ids of jobs older than its name */
     char **former_names;

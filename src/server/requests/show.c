@@ -2,6 +2,8 @@
  * vnodes and schedulers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
 #include "server/requests/show.h"
 
 #include "lib/attr/bounds.h"
@@ -17,6 +19,7 @@
 #include "server/model/job_array.h"
 #include "server/model/node_life.h"
 #include "server/model/occurrence.h"
+#include "server/model/reads.h"
 
 #include <string.h>
 #include <strings.h>
@@ -161,14 +164,34 @@ static void show_attr(const struct model *m, const struct request *rq,
         show_stored(rq, row, &o->attr[attr], out);
 }
 
-void show_put(const struct model *m, const struct request *rq, const struct object *o,
-              const struct asked *asked, struct wire_attrs *out)
+static void put_all(const struct model *m, const struct request *rq,
+                    const struct object *o, const struct asked *asked,
+                    struct wire_attrs *out)
 {
     size_t n = asked->all ? kind_table(o->kind)->n : asked->n;
 
     MUST(asked->all || asked->n > 0); /* an empty list asks for all */
     for (size_t i = 0; i < n; i++)
         show_attr(m, rq, o, asked->all ? i : (size_t)asked->rows[i], out);
+}
+
+void show_put(const struct model *m, const struct request *rq, const struct object *o,
+              const struct asked *asked, struct wire_attrs *out)
+{
+#ifdef HF_CHECKS
+    /* What is shown of others than the server is kept by those who were shown it, also
+     * when a setting changes, unless its row says that it matters. */
+    const struct attr_table *t = kind_table(OBJ_SERVER);
+
+    reads_begin(m->server);
+    put_all(m, rq, o, asked, out);
+    for (size_t i = 0; i < t->n; i++)
+        MUST(o == m->server || !reads_has(m->server, (int)i) ||
+             t->rows[i].flags & ATTR_LOOKS);
+    reads_end(m->server);
+#else
+    put_all(m, rq, o, asked, out);
+#endif
 }
 
 void show_object(const struct model *m, const struct request *rq,

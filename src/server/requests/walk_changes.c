@@ -94,10 +94,11 @@ static void begin_class(struct walk *w)
     w->next = c->since > 0 ? NULL : model_first_live(w->m, w->kind);
 }
 
-/* Settings of the server decide what is shown of all objects. */
+/* Few settings decide what is shown of all objects. The others are shown with the
+ * server, which has changed with them. */
 static bool is_known(const struct model *m, uint64_t since)
 {
-    return since == 0 || (changes_are_known(m, since) && since >= m->settings_seq);
+    return since == 0 || (changes_are_known(m, since) && since >= m->looks_seq);
 }
 
 int changes_open(struct walk *w, struct diag *why)

@@ -120,7 +120,7 @@ static void what_is_not_known_is_refused(void)
     CU_ASSERT_EQUAL(ask_since(&w, seq + 1)->code, PBSE_BADSTATE);
     CU_ASSERT_EQUAL(ask_since(&w, UINT64_MAX)->code, PBSE_BADSTATE);
     CU_ASSERT_EQUAL(ask_since(&w, seq)->code, 0);
-    /* A setting of the server may decide what is shown of everything. */
+    /* This setting of the server decides what is shown of everything. */
     world_server(&w, SERVER_A_SHOW_HIDDEN_ATTRIBS, NULL, "1");
     CU_ASSERT_EQUAL(ask_since(&w, seq)->code, PBSE_BADSTATE);
     seq = number_of(ask_since(&w, 0), "seq");
@@ -130,6 +130,29 @@ static void what_is_not_known_is_refused(void)
     world_restart(&w);
     CU_ASSERT_EQUAL(ask_since(&w, seq)->code, PBSE_BADSTATE);
     CU_ASSERT_EQUAL(ask_since(&w, 0)->code, 0);
+    world_free(&w);
+}
+
+static void a_setting_is_a_change_of_the_server(void)
+{
+    static struct wire_class all[] = { { .type = OBJECT_SERVER },
+                                       { .type = OBJECT_RESV },
+                                       { .type = OBJECT_NODE },
+                                       { .type = OBJECT_QUEUE } };
+    struct body_changes body = { .n_classes = ARRAY_LEN(all), .classes = all };
+    const struct wire_reply *reply;
+    struct world w;
+
+    world_new(&w);
+    body.since = number_of(ask_since(&w, 0), "seq");
+    world_server(&w, SERVER_A_NODE_GROUP_KEY, NULL, "host");
+    world_server(&w, SERVER_A_MAX_RUN, NULL, "[u:PBS_GENERIC=3]");
+    reply = ask(&w, CONN_SCHED, &body);
+    EXPECT_TEXT(names_of(&w, reply), "svr mark");
+    EXPECT_TEXT(wire_attrs_value(&reply->objects.v[0].attrs, "node_group_key", NULL),
+                "host");
+    body.since = number_of(reply, "seq");
+    EXPECT_TEXT(names_of(&w, ask(&w, CONN_SCHED, &body)), "mark");
     world_free(&w);
 }
 
@@ -205,6 +228,8 @@ int main(void)
         { "an open alteration is a change, and so is its end",
           an_open_alteration_is_a_change },
         { "what is not known any more is refused", what_is_not_known_is_refused },
+        { "a setting is a change of the server alone, unless all looks depend on it",
+          a_setting_is_a_change_of_the_server },
         { "only schedulers may ask", only_schedulers_may_ask },
         { "wrong classes are refused", wrong_classes_are_refused },
         { "nobody keeps what changes without a word",
