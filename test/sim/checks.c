@@ -9,6 +9,7 @@
 #include "together.h"
 
 #include "lib/attr/job_attrs.h"
+#include "lib/wire/sched_command.h"
 #include "server/model/history.h"
 #include "server/model/job_state.h"
 
@@ -385,14 +386,23 @@ void check_gone_on(struct sim *s, uint64_t conn, const struct effects *out)
 
 /* What leaves. */
 
+/* To ask something tells nobody what was decided (doc/design/032), nor does it that a
+ * scheduler has to look (decide/sched_link.c). */
+static bool tells_nothing(const struct effect *e)
+{
+    return e->kind == EFFECT_RECORD || e->kind == EFFECT_LOG ||
+           e->kind == EFFECT_FIND_OUT ||
+           (e->kind == EFFECT_SCHED_COMMAND && e->u.sched.command != SCHED_QUIT &&
+            !e->u.sched.job_id);
+}
+
 void check_leaves(struct sim *s, const struct turns_leaving *l)
 {
     uint64_t durable = store_last_seq(s->shell.store);
     const struct effect *e = l->effect;
     uint64_t seen = 0;
 
-    /* To ask something tells nobody what was decided (doc/design/032). */
-    if (e->kind == EFFECT_RECORD || e->kind == EFFECT_LOG || e->kind == EFFECT_FIND_OUT)
+    if (tells_nothing(e))
         return;
     for (const struct effect *x = l->of->v; x < e; x++)
         if (x->kind == EFFECT_RECORD)

@@ -238,6 +238,15 @@ void sched_link_try(struct sched_link *l)
     l->tries = l->hurry = true;
 }
 
+void sched_links_look_again(struct sched_links *links)
+{
+    struct sched_link *l, *next;
+
+    HASH_ITER (hh, links->by_name, l, next)
+        if (l->state == SCHED_BUSY && l->pending == 0)
+            sched_link_wake(l, SCHED_NEW);
+}
+
 void sched_link_run_job(struct sched_link *l, const char *job_id)
 {
     struct sched_job *j = xcalloc(1, sizeof(*j));
@@ -269,10 +278,20 @@ void sched_link_forget_job(struct sched_link *l, const char *job_id)
         }
 }
 
-static struct effect *send(struct sched_link *l, int32_t command, uint64_t seq,
-                           struct effects *out)
+/* What the other commands say is only that the scheduler has to look, and the status
+ * that it asks for then waits for the disk. */
+static bool tells_something(int32_t command)
 {
-    struct effect *e = effect_add(out, EFFECT_SCHED_COMMAND, seq);
+    return command == SCHED_RUN_JOB || command == SCHED_QUIT;
+}
+
+static struct effect *send(struct sched_link *l, int32_t command,
+                           const struct sched_turn *turn, struct effects *out)
+{
+    /* With a store that fails the status would be refused in the end, and nobody would
+     * look again. */
+    bool waits = tells_something(command) || turn->store_failed;
+    struct effect *e = effect_add(out, EFFECT_SCHED_COMMAND, waits ? turn->m->seq : 0);
 
     e->u.sched.conn = l->conn[1];
     happens(l, SCHED_EV_COMMAND);
@@ -298,13 +317,14 @@ static bool pending_may_leave(const struct sched_link *l, const struct model *m)
     return l->pending != 0 && scheduling_is_on(l, m);
 }
 
-static void send_job(struct sched_link *l, uint64_t seq, struct effects *out)
+static void send_job(struct sched_link *l, const struct sched_turn *turn,
+                     struct effects *out)
 {
     struct sched_job *j = l->jobs;
     struct effect *e;
 
     MUST(j && l->state == SCHED_IDLE);
-    e = send(l, SCHED_RUN_JOB, seq, out);
+    e = send(l, SCHED_RUN_JOB, turn, out);
 
     e->u.sched.job_id = arena_strdup(out->arena, j->id);
     free(l->running_job);
@@ -332,30 +352,31 @@ static bool is_to_be_cut(const struct sched_link *l, const struct model *m)
 }
 
 /* It is no cycle, so the time of the next one does not depend on it. */
-static void send_try(struct sched_link *l, uint64_t seq, struct effects *out)
+static void send_try(struct sched_link *l, const struct sched_turn *turn,
+                     struct effects *out)
 {
-    send(l, SCHED_DRY_RUN, seq, out);
+    send(l, SCHED_DRY_RUN, turn, out);
     l->tries = false;
     l->tried = true;
     l->hurry = l->hurry && l->pending != 0;
 }
 
-void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at,
+void sched_link_pump(struct sched_link *l, const struct sched_turn *turn,
                      struct effects *out)
 {
-    uint64_t seq = m->seq;
+    const struct model *m = turn->m;
     bool at_once = l->pending == SCHED_QUIT || l->pending == SCHED_RESTART_CYCLE;
 
     if (!sched_link_is_up(l))
         return;
     if (l->state == SCHED_BUSY && at_once) {
-        send(l, l->pending, seq, out);
+        send(l, l->pending, turn, out);
         l->pending = 0;
         return;
     }
     /* The command that waits starts the next cycle, when this one has ended. */
     if (is_to_be_cut(l, m)) {
-        send(l, SCHED_RESTART_CYCLE, seq, out);
+        send(l, SCHED_RESTART_CYCLE, turn, out);
         l->is_cut = true;
         /* A cycle that is cut for a dry run goes on after that. */
         if (l->pending == 0)
@@ -367,7 +388,7 @@ void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at
     if (l->state == SCHED_BUSY)
         return;
     if (l->n_configure == 0 && !l->jobs && tries_may_leave(l, m)) {
-        send_try(l, seq, out);
+        send_try(l, turn, out);
         return;
     }
     if (l->n_configure == 0 && !l->jobs && !pending_may_leave(l, m))
@@ -376,20 +397,20 @@ void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at
     /* The configuration goes before jobs, and jobs before cycles, since somebody waits
      * for each of them. */
     if (l->n_configure > 0) {
-        send(l, SCHED_CONFIGURE, seq, out);
+        send(l, SCHED_CONFIGURE, turn, out);
         l->n_configure--;
     } else if (l->jobs) {
         /* The run of a job takes the place of a first cycle that is not wanted yet. */
         if (l->pending == SCHED_FIRST && !scheduling_is_on(l, m))
             l->pending = 0;
-        send_job(l, seq, out);
+        send_job(l, turn, out);
     } else {
-        send(l, l->pending, seq, out);
+        send(l, l->pending, turn, out);
         l->pending = 0;
         l->hurry = false; /* it looks at all questions */
         l->in_cycle = true;
     }
     /* A no of this cycle may be due to vnodes that had not reported yet. */
     l->began_unsure = nodes_are_awaited(m);
-    l->cycle_at = now_at;
+    l->cycle_at = turn->now_at;
 }

@@ -127,9 +127,21 @@ bool sched_links_run_job(const struct sched_links *links, const char *job_id);
 /* Drop a named job that has not been sent. */
 void sched_link_forget_job(struct sched_link *l, const char *job_id);
 
+/* Whoever waits for the store is told that it is lost, and so is a scheduler in a cycle
+ * that asks for the status: another cycle follows when that can be shown. */
+void sched_links_look_again(struct sched_links *links);
+
+/* When commands are sent. */
+struct sched_turn {
+    const struct model *m;
+    bool store_failed; /* what was decided may not be on disk for long */
+    int64_t now_at;
+};
+
 /* Send the next command when nothing is on its way and it may leave; quit and restart
- * always. */
-void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at,
+ * always. A command that names nothing need not wait for what was decided to be on
+ * disk, unless the store fails. */
+void sched_link_pump(struct sched_link *l, const struct sched_turn *turn,
                      struct effects *out);
 
 #endif

@@ -148,11 +148,10 @@ static enum svr_outcome quit_schedulers(struct turn *t, const struct request *rq
 {
     struct sched_link *l, *next;
 
-    HASH_ITER (hh, t->s->links.by_name, l, next) {
+    HASH_ITER (hh, t->s->links.by_name, l, next)
         sched_link_wake(l, SCHED_QUIT);
-        /* The command leaves in this turn, whatever is still to be settled. */
-        sched_link_pump(l, t->s->m, t->now_at, t->out);
-    }
+    /* The command leaves in this turn, whatever is still to be settled. */
+    pump_schedulers(t);
     return SVR_ANSWERED;
 }
 

@@ -187,7 +187,9 @@ static uint64_t seen_by_all(const struct walk *w)
 {
     const struct model *m = w->m;
 
-    if (w->selection || w->queue || w->changes || w->kind == OBJ_RESV)
+    if (w->changes)
+        return changes_seen(w);
+    if (w->selection || w->queue || w->kind == OBJ_RESV)
         return m->seq;
     return MAX_OF(m->settings_seq, MAX_OF(m->defs_seq, m->kinds[w->kind].members_seq));
 }

@@ -181,12 +181,13 @@ static void end_waiting(struct turn *t)
         wait_is_over(t, w);
 }
 
-static void pump_schedulers(struct turn *t)
+void pump_schedulers(struct turn *t)
 {
+    const struct sched_turn turn = { t->s->m, t->s->store_failed, t->now_at };
     struct sched_link *l, *next;
 
     HASH_ITER (hh, t->s->links.by_name, l, next)
-        sched_link_pump(l, t->s->m, t->now_at, t->out);
+        sched_link_pump(l, &turn, t->out);
 }
 
 bool svr_is_settling(const struct svr *s)

@@ -593,6 +593,7 @@ void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
             parked_remove(&s->parked, parked_find(&s->parked, w->conn));
         waiting_remove(&s->waiting, w);
     }
+    sched_links_look_again(&s->links);
 }
 
 void svr_tick(struct svr *s, int64_t now_at, struct effects *out)

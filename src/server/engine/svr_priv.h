@@ -74,6 +74,8 @@ void take_up(struct turn *t, struct decision *d);
  * turn has had its share; when nothing is left, scheduler commands, and replies to
  * those who have waited long enough. Every input ends with it. */
 void settle(struct turn *t);
+/* Commands go to the schedulers that may be sent one. */
+void pump_schedulers(struct turn *t);
 /* The same for what earlier turns have left. */
 void settle_rest(struct turn *t);
 

@@ -241,7 +241,7 @@ static bool nobody_waits_for(const struct effect *e)
 static bool need_not_wait(const struct turns *ts, const struct effect *e)
 {
     return (e->kind == EFFECT_REPLY || e->kind == EFFECT_LISTING ||
-            e->kind == EFFECT_FIND_OUT) &&
+            e->kind == EFFECT_FIND_OUT || e->kind == EFFECT_SCHED_COMMAND) &&
            e->seq <= ts->durable_seq;
 }
 

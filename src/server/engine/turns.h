@@ -11,9 +11,11 @@
  *  - Effects leave in the order of their turns, each when the records that it has seen
  *    are durable.
  *  - A turn that has nothing for the store and speaks of nothing that is not durable
- *    leaves at once. So does a reply that speaks of nothing that is not durable, and a
- *    question to the outside world (EFFECT_FIND_OUT): they wait for nobody. (A
- * connection has one request at a time: its replies cannot overtake each other.)
+ *    leaves at once. So does a reply or a command to a scheduler that speaks of nothing
+ *    that is not durable, and a question to the outside world (EFFECT_FIND_OUT): they
+ *    wait for nobody. (A connection has one request at a time: its replies cannot
+ *    overtake each other. A scheduler has one command at a time; the one that cuts a
+ *    cycle means nothing to a scheduler that has not begun it.)
  *  - After turns_give_up(), until a transaction ends, nobody waits: what is due to
  * clients leaves as a refusal. Everything else stays in line, for what was decided will
  * be done.

@@ -66,6 +66,10 @@ enum walk_step walk_next(struct walk *w, const struct object **ret);
  * twice, 15016 when what has changed since then is not known any more: ask with 0. */
 int changes_open(struct walk *w, struct diag *why) MUST_CHECK;
 enum walk_step changes_next(struct walk *w, const struct object **ret);
+/* The record that has been seen besides those of the objects that were met: a part of
+ * the reply need not wait for what was decided since the walk began, unless it shows
+ * something of it, or leaves something out for it. */
+uint64_t changes_seen(const struct walk *w);
 
 /* The subjobs of a walk over jobs: what the request's extension says of them. */
 void walk_open_subjobs(struct walk *w);

@@ -25,7 +25,8 @@ struct class
 
 struct walk_changes {
     uint64_t since;
-    uint64_t seq; /* of the mark */
+    uint64_t seq;      /* of the mark */
+    uint64_t seen_seq; /* when the walk began, or last left out what has gone since */
     size_t n;
     struct class *v;
     size_t at;   /* class */
@@ -114,7 +115,7 @@ int changes_open(struct walk *w, struct diag *why)
         return diag_code(why, PBSE_BADSTATE);
     w->changes = ARENA_NEW(w->arena, struct walk_changes);
     w->changes->since = body->since;
-    w->changes->seq = w->m->seq;
+    w->changes->seq = w->changes->seen_seq = w->m->seq;
     w->changes->v = ARENA_ARRAY(w->arena, struct class, body->n_classes);
     for (size_t i = 0; !err && i < body->n_classes; i++)
         err = open_class(w, &body->classes[i], why);
@@ -146,14 +147,22 @@ static enum walk_step say_mark(struct walk *w)
 
 /* One that has gone since the walk began, or is over, is passed over: the next walk
  * tells it. */
-static enum walk_step meet(const struct walk *w, const struct object *o,
+static enum walk_step meet(struct walk *w, const struct object *o,
                            const struct object **ret)
 {
-    if (!o || (o->kind == OBJ_JOB && TO_JOB(o)->past))
+    if (!o || (o->kind == OBJ_JOB && TO_JOB(o)->past)) {
+        w->changes->seen_seq = w->m->seq;
         return WALK_PAST;
+    }
     MUST(o->kind == w->kind);
     *ret = o;
     return WALK_AT;
+}
+
+uint64_t changes_seen(const struct walk *w)
+{
+    /* Without a list of names nobody notices what has gone before its turn. */
+    return w->changes->since > 0 ? w->changes->seen_seq : w->m->seq;
 }
 
 enum walk_step changes_next(struct walk *w, const struct object **ret)

@@ -375,7 +375,7 @@ static void test_the_turn_of_the_command(void)
     sched_link_register(l, 1, "svr", "cut,dry_run");
     sched_link_register(l, 2, "svr", "cut,dry_run");
     for (int i = 0; i < 6; i++) { /* the commands that greet it */
-        sched_link_pump(l, svr_model(w.s), NOW, &out);
+        sched_link_pump(l, &(struct sched_turn){ svr_model(w.s), false, NOW }, &out);
         if (l->state == SCHED_BUSY)
             sched_link_done(l);
     }
@@ -383,7 +383,8 @@ static void test_the_turn_of_the_command(void)
     sched_link_wake(l, SCHED_NEW);
     for (int i = 0; i < 4; i++) {
         sched_link_try(l);
-        sched_link_pump(l, svr_model(w.s), NOW + 5, &out);
+        sched_link_pump(l, &(struct sched_turn){ svr_model(w.s), false, NOW + 5 },
+                        &out);
         sched_link_done(l);
     }
     CU_ASSERT_EQUAL_FATAL(out.n, 4);

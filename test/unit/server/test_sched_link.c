@@ -151,11 +151,52 @@ static void a_registration_does_not_wait_for_the_store(void)
     rig_free(r);
 }
 
+/* The status that the scheduler asks for waits, and that is enough. */
+static void a_command_does_not_wait_for_the_disk(void)
+{
+    struct rig *r = rig_new();
+
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, 0, "", "comment=a"), 0);
+    CU_ASSERT(svr_model(r->s)->seq > 0);
+    carry_out(r, "1+");
+    carry_out(r, "2+");
+    CU_ASSERT_EQUAL_FATAL(rig_count(r, EFFECT_SCHED_COMMAND), 1);
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_SCHED_COMMAND, 0)->seq, 0);
+    rig_free(r);
+}
+
+/* The cycle that found the store lost has seen nothing: another one looks when the
+ * store has what was decided, and no command is sent before. */
+static void a_lost_store_is_followed_by_a_cycle(void)
+{
+    struct rig *r = rig_new();
+
+    carry_out(r, "1+");
+    carry_out(r, "2+");
+    for (int i = 0; i < 3; i++) /* 6, 6, 9 */
+        carry_out(r, "2.");
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_SCHED_COMMAND), 0);
+    r->out.n = 0;
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, 0, "", "scheduling=True"), 0);
+    CU_ASSERT_EQUAL_FATAL(rig_count(r, EFFECT_SCHED_COMMAND), 1);
+    svr_set_store_failed(r->s, true);
+    svr_give_up(r->s, r->now_at, 0, &r->out);
+    carry_out(r, "2.");
+    CU_ASSERT_EQUAL_FATAL(rig_count(r, EFFECT_SCHED_COMMAND), 1);
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_SCHED_COMMAND, 0)->seq, svr_model(r->s)->seq);
+    svr_set_store_failed(r->s, false);
+    carry_out(r, "2.");
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_SCHED_COMMAND), 0);
+    rig_free(r);
+}
+
 static const struct unit_case cases[] = {
     { "every pair of state and event", every_pair_of_state_and_event },
     { "the first and the second connection", the_first_and_the_second_connection },
     { "who is half registered may go away", who_is_half_registered_may_go_away },
     { "either connection ends both", either_connection_ends_both },
+    { "a command does not wait for the disk", a_command_does_not_wait_for_the_disk },
+    { "a lost store is followed by a cycle", a_lost_store_is_followed_by_a_cycle },
     { "only the second connection ends a cycle",
       only_the_second_connection_ends_a_cycle },
     { "commands go to the second connection", commands_go_to_the_second_connection },

@@ -4,6 +4,7 @@
  *   R  a record with the next number       r  a reply that has seen the last record
  *   a  an accounting line, likewise        m  a message to a MoM, likewise
  *   q  a reply that has seen nothing       l  a log line that has seen nothing
+ *   c  a command to a scheduler, likewise  C  one that has seen the last record
  *   x  the end of the server, after the last record
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -39,15 +40,16 @@ static void init(struct bench *b)
 static void add_letter(struct bench *b, char letter)
 {
     struct effects *out = turns_effects(b->ts);
-    enum effect_kind kind = letter == 'R'   ? EFFECT_RECORD
-                            : letter == 'a' ? EFFECT_ACCOUNT
-                            : letter == 'm' ? EFFECT_MOM_MESSAGE
-                            : letter == 'l' ? EFFECT_LOG
-                            : letter == 'x' ? EFFECT_EXIT
-                                            : EFFECT_REPLY;
+    enum effect_kind kind = letter == 'R'                    ? EFFECT_RECORD
+                            : letter == 'a'                  ? EFFECT_ACCOUNT
+                            : letter == 'm'                  ? EFFECT_MOM_MESSAGE
+                            : letter == 'l'                  ? EFFECT_LOG
+                            : letter == 'x'                  ? EFFECT_EXIT
+                            : letter == 'c' || letter == 'C' ? EFFECT_SCHED_COMMAND
+                                                             : EFFECT_REPLY;
     if (letter == 'R')
         b->seq++;
-    effect_add(out, kind, letter == 'q' || letter == 'l' ? 0 : b->seq);
+    effect_add(out, kind, strchr("qlc", letter) ? 0 : b->seq);
 }
 
 static void turn(struct bench *b, const char *letters)
@@ -60,8 +62,9 @@ static void turn(struct bench *b, const char *letters)
 static char letter_of(const struct effect *e, bool given_up)
 {
     static const char letters[] = {
-        [EFFECT_RECORD] = 'R',  [EFFECT_REPLY] = 'r', [EFFECT_MOM_MESSAGE] = 'm',
-        [EFFECT_ACCOUNT] = 'a', [EFFECT_LOG] = 'l',   [EFFECT_EXIT] = 'x'
+        [EFFECT_RECORD] = 'R',       [EFFECT_REPLY] = 'r', [EFFECT_MOM_MESSAGE] = 'm',
+        [EFFECT_ACCOUNT] = 'a',      [EFFECT_LOG] = 'l',   [EFFECT_EXIT] = 'x',
+        [EFFECT_SCHED_COMMAND] = 'c'
     };
     char c = e->kind == EFFECT_REPLY && e->seq == 0 ? 'q' : letters[e->kind];
 
@@ -139,11 +142,13 @@ static void who_speaks_of_the_past_waits_for_nobody(void)
     LEAVES(&b, "q");
     turn(&b, "mq"); /* the message has seen record 102 */
     LEAVES(&b, "q");
+    turn(&b, "Cc"); /* the first names what is not durable */
+    LEAVES(&b, "c");
     turns_commit_ended(b.ts, 101);
     LEAVES(&b, "Rr");
     commit(&b);
     turns_commit_ended(b.ts, 102);
-    LEAVES(&b, "lRm");
+    LEAVES(&b, "lRmc");
     turns_free(b.ts);
 }
 
