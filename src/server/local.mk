@@ -46,6 +46,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/job_exit.c src/server/model/job_exit.h \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
 	src/server/model/job_phase.c src/server/model/job_phase.h \
+	src/server/model/job_suspend.c src/server/model/job_suspend.h \
 	src/server/model/job_script.c src/server/model/job_script.h \
 	src/server/model/depend.c src/server/model/depend.h \
 	src/server/model/link_depend.c \
@@ -85,7 +86,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/moms/moms_priv.h \
 	src/server/moms/command_reply.c src/server/moms/forward.c \
 	src/server/moms/register.c \
-	src/server/moms/release.c \
+	src/server/moms/release.c src/server/moms/stopping.c \
 	src/server/moms/report.c \
 	src/server/moms/moms_table.c \
 	src/server/moms/vnode_report.h \
@@ -140,6 +141,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_release_nodes.c \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
+	src/server/requests/job_stop.c src/server/requests/job_stop.h \
 	src/server/requests/job_signal.c \
 	src/server/decide/depend_admit.c src/server/decide/depend_admit.h \
 	src/server/decide/resv_shrink.c src/server/decide/resv_shrink.h \
@@ -150,6 +152,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/queue_door.c src/server/decide/queue_door.h \
 	src/server/decide/job_start.c src/server/decide/job_start.h \
 	src/server/decide/run_limits.c src/server/decide/run_limits.h \
+	src/server/decide/suspension.c src/server/decide/suspension.h \
 	src/server/decide/run_vnodes.c src/server/decide/run_vnodes.h \
 	src/server/requests/manager.c src/server/requests/manager.h \
 	src/server/requests/manager_hook.c \
@@ -267,12 +270,12 @@ check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_stage_in 
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_array_life test/unit/server/test_job_release \
-	test/unit/server/test_job_mail
+	test/unit/server/test_job_mail test/unit/server/test_job_stop
 TESTS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_array_life test/unit/server/test_job_release \
-	test/unit/server/test_job_mail
+	test/unit/server/test_job_mail test/unit/server/test_job_stop
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
 FAKE_MOM_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
@@ -285,6 +288,9 @@ test_unit_server_test_job_life_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_job_release_SOURCES = test/unit/server/test_job_release.c $(FAKE_MOM)
 test_unit_server_test_job_release_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_release_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_job_stop_SOURCES = test/unit/server/test_job_stop.c $(FAKE_MOM)
+test_unit_server_test_job_stop_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_job_stop_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_array_life_SOURCES = test/unit/server/test_array_life.c $(FAKE_MOM)
 test_unit_server_test_array_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_array_life_LDADD = $(FAKE_MOM_LIBS)

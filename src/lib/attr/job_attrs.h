@@ -120,6 +120,9 @@ enum job_attr {
     JOB_A_CREDENTIAL_VALIDITY,
     JOB_A_CREATE_RESV_FROM_JOB,
     JOB_A_MAX_RUN_SUBJOBS,
+    JOB_A_EXEC_VNODE_KEPT,
+    JOB_A_RAN_TIME,
+    JOB_A_RUNS_FROM,
 
     /* kept by our own daemons, never shown */
     JOB_A_HF_SCRIPT,
@@ -138,6 +141,9 @@ enum job_attr {
     JOB_A_HF_DEPEND_HOLD,
     JOB_A_HF_ARRAY_ENDS,
     JOB_A_HF_RELEASE,
+    JOB_A_HF_SUSPEND,
+    JOB_A_HF_RESUME,
+    JOB_A_HF_KEPT_LIST,
     JOB_A_HF_MOVE_TO,
     JOB_A_HF_MOVE_UNTIL,
     JOB_A_HF_MOVE_AGAIN_AT,

@@ -423,6 +423,10 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
 void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
     MUST(j->phase == JOB_RUNNING);
+    /* The accounting of the suspension has what was used so far, and nothing is told of
+     * a suspended job. */
+    life_tell(m, now_at, j, out);
+    out_joblog(out, LOG_EV_JOB, j, "job suspended");
     out_kill(out, j, m->cfg.suspend_signo);
     clock_stop(j, now_at);
     job_set_phase(m, j, JOB_SUSPENDED);
@@ -433,6 +437,7 @@ void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_o
 void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
     MUST(j->phase == JOB_SUSPENDED);
+    out_joblog(out, LOG_EV_JOB, j, "job resumed");
     out_kill(out, j, m->cfg.resume_signo);
     j->since_at = now_at;
     job_set_phase(m, j, JOB_RUNNING);

@@ -96,6 +96,25 @@ static void take_delete(const struct ask *a)
     accept_it(a);
 }
 
+static bool is_kill(const char *name)
+{
+    return strcmp(name, "SIGKILL") == 0 || strcmp(name, "KILL") == 0;
+}
+
+/* Nobody but the server lets a suspended job go on, and signals of a client would have
+ * to wait until then (execution.md 23). */
+static bool is_deaf(const struct mom_job *j, const char *name)
+{
+    return j->phase != JOB_RUNNING && !is_kill(name);
+}
+
+static void refuse_signal(const struct ask *a, const struct mom_job *j)
+{
+    out_joblog(a->out, LOG_EV_ADMIN, j, "cannot signal job, job substate = %d",
+               j->phase);
+    refuse(a, PBSE_BADSTATE);
+}
+
 static void signal_running(const struct ask *a, struct mom_job *j, const char *name)
 {
     int signo = signal_number(name);
@@ -106,6 +125,10 @@ static void signal_running(const struct ask *a, struct mom_job *j, const char *n
 
         diag_set(&why, PBSE_UNKSIG, "Unknown/illegal signal name");
         out_reply_error(a->out, a->stream, a->msgid, &why);
+        return;
+    }
+    if (is_deaf(j, name)) {
+        refuse_signal(a, j);
         return;
     }
     out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
@@ -142,17 +165,23 @@ static bool pseudo_signal(const struct ask *a, struct mom_job *j, const char *na
          * (tpp.md 5.4). */
     } else if (is_one_of(name, "suspend", "admin-suspend", "SIG_SUSPEND")) {
         if (j->phase != JOB_RUNNING) {
+            out_joblog(a->out, LOG_EV_JOB, j,
+                       "suspend failed: server indicates job is already suspended");
             refuse(a, PBSE_BADSTATE);
             return true;
         }
+        out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
         if (ask_others(a, j, IM_SUSPEND))
             return true;
         life_suspend(a->m, a->now_at, j, a->out);
     } else if (is_one_of(name, "resume", "admin-resume", "SIG_RESUME")) {
         if (j->phase != JOB_SUSPENDED) {
+            out_joblog(a->out, LOG_EV_JOB, j,
+                       "resume failed: server indicates job is not suspended");
             refuse(a, PBSE_BADSTATE);
             return true;
         }
+        out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
         if (ask_others(a, j, IM_RESUME))
             return true;
         life_resume(a->m, a->now_at, j, a->out);
@@ -169,9 +198,7 @@ static void signal_starting(const struct ask *a, struct mom_job *j, const char *
     /* An end can be kept for later in kill_at; any other signal would have to be
      * remembered and sent to a program that has not begun, so it is refused. */
     if (!is_one_of(name, "TermJob", "Rerun", "SIGKILL") && strcmp(name, "KILL") != 0) {
-        out_joblog(a->out, LOG_EV_ADMIN, j, "cannot signal job, job substate = %d",
-                   j->phase);
-        refuse(a, PBSE_BADSTATE);
+        refuse_signal(a, j);
         return;
     }
     out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
@@ -187,18 +214,11 @@ static void signal_starting(const struct ask *a, struct mom_job *j, const char *
     accept_it(a);
 }
 
-static bool is_kill(const char *name)
-{
-    return strcmp(name, "SIGKILL") == 0 || strcmp(name, "KILL") == 0;
-}
-
 /* Nothing runs but the epilogue, which SIGKILL ends (execution.md 23). */
 static void signal_epilogue(const struct ask *a, struct mom_job *j, const char *name)
 {
     if (!is_kill(name)) {
-        out_joblog(a->out, LOG_EV_ADMIN, j, "cannot signal job, job substate = %d",
-                   j->phase);
-        refuse(a, PBSE_BADSTATE);
+        refuse_signal(a, j);
         return;
     }
     out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);

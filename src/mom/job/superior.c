@@ -14,7 +14,7 @@
 
 #define JOIN_WAIT_S   30  /* $sister_join_job_alarm (execution.md 5) */
 #define DELETE_WAIT_S 240 /* tpp.md 5.8 */
-#define UPDATE_WAIT_S 30  /* less than a server waits for the answer */
+#define ANSWER_WAIT_S 30  /* less than a server waits for the answer */
 #define ROUTER_GRACE_S                                                                 \
     60 /* after a loss of the router nobody is given up for so long */
 #define MOST_KB            (INT64_MAX / 1000000)
@@ -160,9 +160,12 @@ bool superior_ask_all(struct mom *m, int64_t now_at, struct mom_job *j,
                       enum im_command command, uint64_t stream, const char *msgid,
                       struct mom_out *out)
 {
+    bool ends = command == IM_DELETE_JOB_REPLY;
+
     if (j->is_sister || n_members(j) == 0)
         return false;
-    keep_waiting(m, j, command, now_at + DELETE_WAIT_S, stream, msgid);
+    keep_waiting(m, j, command, now_at + (ends ? DELETE_WAIT_S : ANSWER_WAIT_S), stream,
+                 msgid);
     ask_members(m, j, command, out);
     return true;
 }
@@ -232,7 +235,7 @@ bool superior_rewidth(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t
         return false;
     if (n_members(j) == 0 && !releasing_is_open(j))
         return false;
-    keep_waiting(m, j, IM_UPDATE_JOB, now_at + UPDATE_WAIT_S, stream, msgid);
+    keep_waiting(m, j, IM_UPDATE_JOB, now_at + ANSWER_WAIT_S, stream, msgid);
     ask_members(m, j, IM_UPDATE_JOB, out);
     return true;
 }
@@ -251,6 +254,16 @@ static void end_by(struct mom *m, int64_t now_at, struct mom_job *j, int32_t sta
     life_reckon(m, j);
 }
 
+/* Some hosts have done it and others have not: all are told to be as this one is. Their
+ * answers are waited for by nobody. */
+static void undo_stop(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    if (j->waits_for == IM_SUSPEND && j->phase == JOB_RUNNING)
+        ask_members(m, j, IM_RESUME, out);
+    if (j->waits_for == IM_RESUME && j->phase == JOB_SUSPENDED)
+        ask_members(m, j, IM_SUSPEND, out);
+}
+
 static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
                            struct mom_out *out)
 {
@@ -264,6 +277,8 @@ static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
         life_suspend(m, now_at, j, out);
     if (!code && j->waits_for == IM_RESUME && j->phase == JOB_SUSPENDED)
         life_resume(m, now_at, j, out);
+    if (code)
+        undo_stop(m, j, out);
     out_reply(out, j->waiter_stream, msgid, code);
     host_list_note_width(m, j);
     life_reckon(m, j);

@@ -23,6 +23,16 @@ void act_wait(struct decision *out, const struct wait_for *wait_for)
     act_add(out, ACT_WAIT)->u.wait_for = *wait_for;
 }
 
+void act_wait_jobs(struct decision *out, size_t n, const char *const *job_ids, int code)
+{
+    struct act *a = act_add(out, ACT_WAIT_JOBS);
+
+    MUST(n > 0);
+    a->u.wait_jobs.n = n;
+    a->u.wait_jobs.ids = job_ids;
+    a->u.wait_jobs.code = code;
+}
+
 void act_about_job(struct decision *out, enum act_kind kind, const char *job_id)
 {
     MUST(job_id);

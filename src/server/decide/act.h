@@ -31,6 +31,8 @@ enum act_kind {
     ACT_ASK_AGAIN,
     /* The reply waits for what 'wait_for' names. */
     ACT_WAIT,
+    /* It waits for each of 'wait_jobs', and is the first failure of them. */
+    ACT_WAIT_JOBS,
     /* The reply is every object that this status asks for (walk.h). */
     ACT_LIST,
     /* This very request goes to the MoM of each job of 'jobs', in the name of that job;
@@ -90,6 +92,11 @@ struct act {
     enum act_kind kind;
     union {
         struct wait_for wait_for;
+        struct {
+            size_t n; /* one or more */
+            const char *const *ids;
+            int code; /* of what was refused at once; 0: nothing was */
+        } wait_jobs;
         const char *job_id;
         struct {
             size_t n; /* one or more */
@@ -126,6 +133,9 @@ struct acts {
  * live as long as the request. */
 struct act *act_add(struct decision *out, enum act_kind kind);
 void act_wait(struct decision *out, const struct wait_for *wait_for);
+/* ACT_WAIT_JOBS. */
+void act_wait_jobs(struct decision *out, size_t n, const char *const *job_ids,
+                   int code);
 /* An act that is about a job: ACT_TELL_MOM and its like. */
 void act_about_job(struct decision *out, enum act_kind kind, const char *job_id);
 

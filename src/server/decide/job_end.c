@@ -95,10 +95,30 @@ void job_delete_records(const struct model *m, const struct job *job, const char
 
 /* Attributes of a run that a job in the queue does not have. */
 static const int of_a_run[] = {
-    JOB_A_EXEC_VNODE,   JOB_A_EXEC_HOST,  JOB_A_EXEC_HOST2,      JOB_A_SESSION_ID,
-    JOB_A_STIME,        JOB_A_OBITTIME,   JOB_A_EXIT_STATUS,     JOB_A_RESOURCES_USED,
-    JOB_A_JOBDIR,       JOB_A_HF_SENT,    JOB_A_HF_KILL_BY,      JOB_A_HF_KILL_AT,
-    JOB_A_HF_KILL_HARD, JOB_A_HF_REQUEUE, JOB_A_HF_OBIT_COMMENT, JOB_A_HF_STAGED_IN,
+    JOB_A_EXEC_VNODE,
+    JOB_A_EXEC_HOST,
+    JOB_A_EXEC_HOST2,
+    JOB_A_SESSION_ID,
+    JOB_A_STIME,
+    JOB_A_OBITTIME,
+    JOB_A_EXIT_STATUS,
+    JOB_A_RESOURCES_USED,
+    JOB_A_JOBDIR,
+    JOB_A_HF_SENT,
+    JOB_A_HF_KILL_BY,
+    JOB_A_HF_KILL_AT,
+    JOB_A_HF_KILL_HARD,
+    JOB_A_HF_REQUEUE,
+    JOB_A_HF_OBIT_COMMENT,
+    JOB_A_HF_STAGED_IN,
+    JOB_A_HF_SUSPEND,
+    JOB_A_HF_RESUME,
+    JOB_A_EXEC_VNODE_KEPT,
+    JOB_A_HF_KEPT_LIST,
+    JOB_A_RAN_TIME,
+    JOB_A_RUNS_FROM,
+    JOB_A_RESOURCES_RELEASED,
+    JOB_A_RESOURCE_RELEASED_LIST,
 };
 
 /* Before files are fetched again that could not be (execution.md 22). */

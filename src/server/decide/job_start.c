@@ -12,12 +12,14 @@
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/base/date.h"
+#include "lib/base/instant.h"
 #include "server/decide/config.h"
 #include "server/decide/run_vnodes.h"
 #include "server/model/depend.h"
 #include "server/model/indirect.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
+#include "server/model/job_suspend.h"
 #include "server/model/node_life.h"
 #include "server/model/resv_claims.h"
 #include "server/model/resv_fit.h"
@@ -58,7 +60,7 @@ static int check_vnodes(const struct run *run, struct diag *why)
 }
 
 /* What jobs of the reservation already use of that resource on the vnode. */
-static int64_t used_in_resv(const struct resv *resv, const struct node *n,
+static int64_t used_in_resv(const struct run *run, const struct node *n,
                             const char *resource)
 {
     int64_t sum = 0;
@@ -66,10 +68,10 @@ static int64_t used_in_resv(const struct resv *resv, const struct node *n,
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct job *job = n->jobs[i];
 
-        /* Jobs of others on the vnode are not charged to the reservation. */
-        for (size_t k = 0; job->resv == resv && k < job->bookings.n; k++)
-            if (job->bookings.v[k].node == n)
-                sum += resources_amount(&job->bookings.v[k].amount, resource, 0);
+        /* Jobs of others on the vnode are not charged to the reservation, and the job
+         * itself, when it is resumed, asks for all that it has there. */
+        if (job->resv == run->job->resv && job != run->job)
+            sum += resources_amount(bookings_on(&job->bookings, n), resource, 0);
     }
     return sum;
 }
@@ -98,7 +100,7 @@ static bool fits_at_home(const struct run *run, const struct node *n,
      * the reservation. */
     for (size_t i = 0; i < resv->current.bookings.n; i++)
         if (node_home(resv->current.bookings.v[i].node, resource) == home)
-            used += used_in_resv(resv, resv->current.bookings.v[i].node, resource);
+            used += used_in_resv(run, resv->current.bookings.v[i].node, resource);
     return used + offer_at_home(run->m, &run->at.ev, home, resource) <=
            bookings_at_home(&resv->current.bookings, home, resource);
 }
@@ -132,16 +134,10 @@ static bool is_named(const struct resv *resv, const struct node *n,
 /* How long the job may use what it is given: its reservation's end is its own. */
 static struct window window_of_job(const struct run *run)
 {
-    const struct resources *list = obj_resources(&run->job->obj, JOB_A_RESOURCE_LIST);
     int64_t now_at = run->st->now_at;
     int64_t resv_end_at = occurrence_end_at(&run->job->resv->current, INT64_MAX);
-    int64_t end_at;
+    int64_t end_at = instant_after(now_at, job_walltime_left(run->job));
 
-    /* A walltime that is not limited, or is too long to be added, lasts to the end of
-     * time. */
-    if (__builtin_add_overflow(now_at, resources_amount(list, "walltime", INT64_MAX),
-                               &end_at))
-        end_at = INT64_MAX;
     return (struct window){
         .start_at = now_at,
         /* At least one second, so that the window is never empty. */
@@ -173,7 +169,7 @@ static bool fits_beside(const struct run *run, const struct node *n,
         return true;
     for (size_t i = 0; i < resv->current.bookings.n; i++)
         if (node_home(resv->current.bookings.v[i].node, resource) == home)
-            used += used_in_resv(resv, resv->current.bookings.v[i].node, resource);
+            used += used_in_resv(run, resv->current.bookings.v[i].node, resource);
     return wanted <= resources_amount(has, resource, 0) - used -
                          claims_most(&others, resource, now_at);
 }
@@ -196,7 +192,7 @@ static bool fits_inside(const struct run *run, const struct vnode_part *s)
         else if (node_shares(n, name))
             fits = fits_at_home(run, n, name);
         else
-            fits = used_in_resv(resv, n, name) +
+            fits = used_in_resv(run, n, name) +
                        exec_vnode_amount(&run->at.ev, s->vnode, name) <=
                    held_by_resv(resv, n, name);
         if (!fits)
@@ -288,6 +284,20 @@ static void decide_run(const struct run *run, struct decision *out)
      * more. */
     if (!str_same(obj_str(o, JOB_A_HF_HOT_VNODES, NULL), run->at.text))
         record_change(rec, arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
+}
+
+int job_may_go_on(const struct job_start *st, struct decision *out)
+{
+    struct run run = { .st = st, .m = st->m, .job = st->job, .arena = out->arena };
+    int err =
+        run_vnodes_read(run.m, run.job, st->vnodes, run.arena, &run.at, &out->why);
+
+    MUST(job_is_suspended(st->job));
+    if (!err)
+        err = check_vnodes(&run, &out->why);
+    if (!err && st->needs_room)
+        err = check_room(&run, &out->why);
+    return err;
 }
 
 int job_start(const struct job_start *st, struct decision *out)

@@ -22,4 +22,7 @@ struct job_start {
 /* Append the record with which the job runs. A refusal leaves no record. */
 int job_start(const struct job_start *st, struct decision *out) MUST_CHECK;
 
+/* May a suspended job go on on its vnodes, which 'vnodes' is? Refused like a start. */
+int job_may_go_on(const struct job_start *st, struct decision *out) MUST_CHECK;
+
 #endif

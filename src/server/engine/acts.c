@@ -17,6 +17,23 @@ static enum svr_outcome wait_for(struct turn *t, const struct request *rq,
     return SVR_WAITS;
 }
 
+static enum svr_outcome wait_for_jobs(struct turn *t, const struct request *rq,
+                                      const struct act *a)
+{
+    struct waiting_group *g = waiting_group_new(a->u.wait_jobs.code);
+
+    for (size_t i = 0; i < a->u.wait_jobs.n; i++) {
+        const struct wait_for until = { .why = WAIT_FOR_OBJECT,
+                                        .kind = OBJ_JOB,
+                                        .id = a->u.wait_jobs.ids[i] };
+
+        waiting_group_add(g,
+                          waiting_add(&t->s->waiting, rq->who->conn, rq->wire->number,
+                                      rq->actor, t->s->m->seq, &until));
+    }
+    return SVR_WAITS;
+}
+
 static enum svr_outcome list(struct turn *t, const struct request *rq,
                              const struct act *a UNUSED)
 {
@@ -182,6 +199,8 @@ static const struct act_row rows[ACT_KINDS] = {
     [ACT_ASK_AGAIN]         = { "ask again", .parks = true, .needs_store = true },
     [ACT_WAIT]              = { "wait", .answers = true, .needs_store = true,
                                 .carry_out = wait_for },
+    [ACT_WAIT_JOBS]         = { "wait for jobs", .answers = true, .needs_store = true,
+                                .carry_out = wait_for_jobs },
     [ACT_LIST]              = { "list", .answers = true, .carry_out = list },
     [ACT_FORWARD]           = { "forward", .answers = true, .needs_store = true,
                                 .carry_out = forward },

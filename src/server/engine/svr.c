@@ -591,7 +591,7 @@ void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
         send_reply(&t, w->conn, &reply);
         if (asked)
             parked_remove(&s->parked, parked_find(&s->parked, w->conn));
-        waiting_remove(&s->waiting, w);
+        waiting_remove_all(&s->waiting, w);
     }
     sched_links_look_again(&s->links);
 }

@@ -191,7 +191,8 @@ static void answer_waiting(struct turn *t, const struct record *rec)
         }
         if (!waiting_is_answered(t, rec, w, &reply))
             continue;
-        send_reply(t, w->conn, &reply);
+        if (waiting_takes(w, &reply, t->out->arena))
+            send_reply(t, w->conn, &reply);
         waiting_remove(&t->s->waiting, w);
     }
 }

@@ -14,6 +14,58 @@ struct waiting_for {
     UT_hash_handle hh;
 };
 
+struct waiting_group {
+    size_t n_open; /* that wait */
+    int32_t code;  /* the first failure, 0: none yet */
+    char *text;    /* of it; NULL: none */
+};
+
+struct waiting_group *waiting_group_new(int code)
+{
+    struct waiting_group *g = xcalloc(1, sizeof(*g));
+
+    g->code = code;
+    g->text = code ? xstrdup(pbse_text(code)) : NULL;
+    return g;
+}
+
+void waiting_group_add(struct waiting_group *g, struct waiting_reply *w)
+{
+    MUST(!w->group);
+    w->group = g;
+    g->n_open++;
+}
+
+static void leave_group(struct waiting_group *g)
+{
+    MUST(g->n_open > 0);
+    if (--g->n_open > 0)
+        return;
+    free(g->text);
+    free(g);
+}
+
+bool waiting_takes(struct waiting_reply *w, struct wire_reply *reply,
+                   struct arena *arena)
+{
+    struct waiting_group *g = w->group;
+
+    if (!g)
+        return true;
+    if (g->code == 0 && reply->code != 0) {
+        g->code = reply->code;
+        g->text = reply->choice == REPLY_TEXT ? xstrdup(reply->text) : NULL;
+    }
+    if (g->n_open > 1)
+        return false;
+    *reply = (struct wire_reply){ .code = g->code, .choice = REPLY_NULL };
+    if (g->text) {
+        reply->choice = REPLY_TEXT;
+        reply->text = arena_strdup(arena, g->text);
+    }
+    return true;
+}
+
 static void make_key(char *ret, size_t size_bytes, enum obj_kind kind, const char *id)
 {
     snprintf(ret, size_bytes, "%d %s", (int)kind, id);
@@ -50,8 +102,9 @@ static int by_time(const struct waiting_reply *a, const struct waiting_reply *b)
     return a->wait_for.until_at <= b->wait_for.until_at ? -1 : 1;
 }
 
-void waiting_add(struct waiting_table *t, uint64_t conn, uint32_t number,
-                 const char *who, uint64_t seq, const struct wait_for *wait_for)
+struct waiting_reply *waiting_add(struct waiting_table *t, uint64_t conn,
+                                  uint32_t number, const char *who, uint64_t seq,
+                                  const struct wait_for *wait_for)
 {
     struct waiting_reply *w = xcalloc(1, sizeof(*w));
     struct waiting_for *o = make(t, wait_for->kind, wait_for->id);
@@ -71,6 +124,7 @@ void waiting_add(struct waiting_table *t, uint64_t conn, uint32_t number,
     if (wait_for->until_at)
         DL_INSERT_INORDER2(t->timed, w, by_time, time_prev, time_next);
     t->n++;
+    return w;
 }
 
 struct waiting_reply *waiting_first(const struct waiting_table *t, enum obj_kind kind,
@@ -120,6 +174,8 @@ void waiting_remove(struct waiting_table *t, struct waiting_reply *w)
     if (w->wait_for.until_at)
         DL_DELETE2(t->timed, w, time_prev, time_next);
     t->n--;
+    if (w->group)
+        leave_group(w->group);
     free((char *)w->wait_for.id);
     free(w->who);
     free(w);
@@ -143,6 +199,15 @@ void waiting_drop_conn(struct waiting_table *t, uint64_t conn)
 {
     if (conn != 0)
         drop(t, conn);
+}
+
+void waiting_remove_all(struct waiting_table *t, struct waiting_reply *w)
+{
+    /* A connection has one request at a time, so what it waits for is the group. */
+    if (w->group)
+        waiting_drop_conn(t, w->conn);
+    else
+        waiting_remove(t, w);
 }
 
 void waiting_fini(struct waiting_table *t)

@@ -6,12 +6,15 @@
 
 #include "server/decide/request.h"
 
+struct waiting_group;
+
 struct waiting_reply {
     uint64_t conn;
     uint32_t number;                   /* of the request */
     uint64_t seq;                      /* the last record when it began to wait */
     char *who;                         /* "user@host", for the log */
     struct wait_for wait_for;          /* its id is owned */
+    struct waiting_group *group;       /* whose reply it is a part of, or NULL */
     struct waiting_reply *prev, *next; /* of the same object, oldest first */
     struct waiting_reply *time_prev, *time_next; /* all with a limit, by until_at */
 };
@@ -27,9 +30,21 @@ struct waiting_table {
 /* A zeroed struct is empty. */
 void waiting_fini(struct waiting_table *t);
 
-/* Keep it; 'wait_for' is copied. */
-void waiting_add(struct waiting_table *t, uint64_t conn, uint32_t number,
-                 const char *who, uint64_t seq, const struct wait_for *wait_for);
+/* Keep it; 'wait_for' is copied. It is the table's. */
+struct waiting_reply *waiting_add(struct waiting_table *t, uint64_t conn,
+                                  uint32_t number, const char *who, uint64_t seq,
+                                  const struct wait_for *wait_for);
+
+/* Several waits of one connection whose answers are one reply: the first failure of
+ * them, 'code' when that is not 0. It lasts as long as one of them does. */
+struct waiting_group *waiting_group_new(int code);
+void waiting_group_add(struct waiting_group *g, struct waiting_reply *w);
+
+/* 'w' is answered with 'reply', which lives in 'arena'. True when that ends all that
+ * the connection waits for: 'reply' is then what it is told. The caller removes 'w' in
+ * any case. */
+bool waiting_takes(struct waiting_reply *w, struct wire_reply *reply,
+                   struct arena *arena) MUST_CHECK;
 
 /* Those that wait for an object: the first, the others by ->next. */
 struct waiting_reply *waiting_first(const struct waiting_table *t, enum obj_kind kind,
@@ -42,8 +57,9 @@ int64_t waiting_deadline(const struct waiting_table *t);
 /* One that began to wait after record 'seq', NULL when there is none. */
 struct waiting_reply *waiting_after(const struct waiting_table *t, uint64_t seq);
 
-/* Forget one that has been answered. */
+/* Forget one that has been answered; with all of its group, which is given up. */
 void waiting_remove(struct waiting_table *t, struct waiting_reply *w);
+void waiting_remove_all(struct waiting_table *t, struct waiting_reply *w);
 /* Drop those of a connection that has ended. */
 void waiting_drop_conn(struct waiting_table *t, uint64_t conn);
 

@@ -129,9 +129,11 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
     [JOB_SUSPENDED] = {
         GOES_WHERE_IT_BELONGS, RUN_MAY_END,
         [JOB_EV_SCHED_SUSPEND] = JOB_SCHED_SUSPENDED, /* resumed when it has room */
+        [JOB_EV_RESUME]        = JOB_RUNNING,         /* after admin-suspend */
     },
     [JOB_SCHED_SUSPENDED] = {
         GOES_WHERE_IT_BELONGS, RUN_MAY_END,
+        [JOB_EV_SCHED_SUSPEND] = JOB_SCHED_SUSPENDED, /* asked for once more */
         [JOB_EV_RESUME]        = JOB_RUNNING,
     },
     [JOB_DELIVERING] = {

@@ -4,6 +4,7 @@
 #include "server/model/history.h"
 #include "server/model/job_array.h"
 #include "server/model/job_state.h"
+#include "server/model/job_suspend.h"
 #include "server/model/job_tally.h"
 #include "server/model/link_priv.h"
 #include "server/model/resv_claims.h"
@@ -13,11 +14,13 @@
 static void node_add_job(struct node *n, struct job *j)
 {
     n->jobs = array_insert(n->jobs, &n->n_jobs, j, place_of_job(n->jobs, n->n_jobs, j));
+    n->n_by_admin += job_suspend_manner(j) == SUSPEND_BY_ADMIN;
 }
 
 static void node_remove_job(struct node *n, struct job *j)
 {
     n->jobs = array_remove(n->jobs, &n->n_jobs, j);
+    n->n_by_admin -= job_suspend_manner(j) == SUSPEND_BY_ADMIN;
 }
 
 static bool is_older(const struct job *a, const struct job *b)
@@ -70,7 +73,7 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
     count_state(q->n_state, &q->n_subjobs, j, 1);
     /* Only jobs that have vnodes count as assigned. */
     if (job_is_at_mom(j))
-        list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
+        list_count(m, &q->assigned, &j->obj, job_counted_list(j), 1);
     tallies_add(&q->tallies, j);
 }
 
@@ -80,7 +83,7 @@ static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
     /* Everything is taken off with the values that it was counted with; they have not
      * changed yet. */
     if (job_is_at_mom(j))
-        list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
+        list_count(m, &q->assigned, &j->obj, job_counted_list(j), -1);
     tallies_remove(&q->tallies, j);
     count_state(q->n_state, &q->n_subjobs, j, -1);
     q->n_jobs--;
@@ -116,7 +119,7 @@ static void link_live_job(struct model *m, struct job *j)
     tallies_add(&m->tallies, j);
     /* Vnodes and task numbers are a job's while it is at its MoM. */
     if (job_is_at_mom(j)) {
-        bookings_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->bookings);
+        bookings_make(m, job_booked_text(j), &j->bookings);
         tasks_take(m, j);
     }
     for (size_t i = 0; i < j->bookings.n; i++)

@@ -108,6 +108,7 @@ struct node {
     struct occurrence_times times; /* the same ones by time */
     size_t n_jobs;                 /* running jobs on it, by created_seq */
     struct job **jobs;
+    size_t n_by_admin; /* of them that admin-suspend has stopped, or is to stop */
     size_t n_awaited; /* queued jobs that a hot start puts back on it, by created_seq */
     struct job **awaited;
     /* Sum over links: running reservations, jobs outside of them. */

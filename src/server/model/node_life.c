@@ -6,6 +6,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/node_attrs.h"
 #include "lib/attr/resv_attrs.h"
+#include "server/model/job_suspend.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -113,7 +114,9 @@ static uint32_t held_by_jobs(const struct node *n)
     int64_t used = 0;
 
     for (size_t i = 0; i < n->n_jobs; i++) {
-        if (is_exclusive(n, place_of(&n->jobs[i]->obj, JOB_A_RESOURCE_LIST)))
+        /* A suspended job leaves the vnode to others, also where it had it alone. */
+        if (!job_gave_back(n->jobs[i]) &&
+            is_exclusive(n, place_of(&n->jobs[i]->obj, JOB_A_RESOURCE_LIST)))
             return NODE_JOB_EXCLUSIVE;
         used += ncpus_used_by(n->jobs[i], n);
     }

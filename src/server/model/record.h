@@ -58,15 +58,18 @@ enum fact {
     FACT_JOB_STARTED,  /* session known: substate 42 */
     FACT_JOB_REJECTED, /* MoM refused: queued again */
     FACT_JOB_USAGE,
-    FACT_JOB_MOVED,    /* into another queue */
-    FACT_JOB_RELEASED, /* it has given vnodes back and runs on with the rest */
-    FACT_JOB_LEAVES,   /* it is offered to another server */
-    FACT_JOB_STAYS,    /* that server does not take it, or nobody can say */
-    FACT_JOB_WAVERS,   /* it may have taken it; it will be asked again */
-    FACT_JOB_LEFT,     /* the other server has it; leaves the model */
-    FACT_JOB_AWAY,     /* the same where history is kept */
-    FACT_JOB_KILLED,   /* deletion of a running job asked for */
-    FACT_JOB_OBIT,     /* exited: status known, end processing */
+    FACT_JOB_MOVED,     /* into another queue */
+    FACT_JOB_RELEASED,  /* it has given vnodes back and runs on with the rest */
+    FACT_JOB_SUSPENDED, /* its processes are stopped */
+    FACT_JOB_RESUMING,  /* it has its vnodes again, and is to go on */
+    FACT_JOB_RESUMED,   /* it goes on */
+    FACT_JOB_LEAVES,    /* it is offered to another server */
+    FACT_JOB_STAYS,     /* that server does not take it, or nobody can say */
+    FACT_JOB_WAVERS,    /* it may have taken it; it will be asked again */
+    FACT_JOB_LEFT,      /* the other server has it; leaves the model */
+    FACT_JOB_AWAY,      /* the same where history is kept */
+    FACT_JOB_KILLED,    /* deletion of a running job asked for */
+    FACT_JOB_OBIT,      /* exited: status known, end processing */
     FACT_JOB_REQUEUED,
     FACT_JOB_ENDED,   /* leaves the model */
     FACT_JOB_DELETED, /* a job that did not run was deleted; leaves the model */
@@ -122,6 +125,11 @@ enum reason {
     REASON_DEPENDENCY,     /* FACT_JOB_DELETED, _WITHDRAWN: it would wait for ever */
     REASON_RELEASE,        /* FACT_JOB_MODIFIED: vnodes are to be given back */
     REASON_NOT_RELEASED,   /* FACT_JOB_MODIFIED: its MoM would not */
+    REASON_SUSPEND,        /* FACT_JOB_MODIFIED: to be suspended; its note says how */
+    REASON_NOT_SUSPENDED,  /* FACT_JOB_MODIFIED: its MoM would not; a code and words */
+    REASON_RESUME,         /* FACT_JOB_MODIFIED: the scheduler may resume it */
+    REASON_NOT_RESUMED,    /* FACT_JOB_SUSPENDED: its MoM would not; a code and words.
+                              FACT_JOB_RESUMED: its MoM is away and is told later */
     REASON_MOVED,          /* FACT_JOB_MOVED by MoveJob or OrderJob */
     REASON_ROUTED,         /* FACT_JOB_MOVED by its routing queue */
     REASON_ROUTE_REJECTED, /* FACT_JOB_DELETED, _WITHDRAWN: no destination takes it */

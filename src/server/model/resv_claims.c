@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_claims.h"
 
+#include "server/model/job_suspend.h"
 #include "server/model/resource_request.h"
 
 #include <stdlib.h>
@@ -53,20 +54,16 @@ static struct claim claim_of_occurrence(const struct occurrence *oc,
 static struct claim claim_of_job(const struct job *j, const struct node *n,
                                  int64_t now_at)
 {
-    const struct resources *list = obj_resources(&j->obj, JOB_A_RESOURCE_LIST);
-    int64_t walltime_s = resources_amount(list, "walltime", INT64_MAX);
     int64_t start_at = obj_num(&j->obj, JOB_A_STIME, now_at);
-    int64_t end_at;
 
-    if (__builtin_add_overflow(start_at, walltime_s, &end_at))
-        end_at = INT64_MAX;
     return (struct claim){
         .by = &j->obj,
         /* A job that is on its vnodes is there at least now, whatever its times say. */
         .start_at = MIN_OF(start_at, now_at),
-        .end_at = MAX_OF(end_at, now_at + 1),
+        .end_at = MAX_OF(job_ends_at(j, now_at), now_at + 1),
         .amount = bookings_on(&j->bookings, n),
-        .list = list,
+        /* A suspended job keeps nobody off the vnode. */
+        .list = job_gave_back(j) ? NULL : obj_resources(&j->obj, JOB_A_RESOURCE_LIST),
     };
 }
 

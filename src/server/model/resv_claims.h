@@ -13,8 +13,9 @@ struct claim {
     int64_t start_at;
     int64_t end_at;
     const struct resources *amount; /* what of the vnode */
-    /* Its Resource_List, for place. NULL: another claim of the list says already
-     * whether the vnode may be shared, that of the reservation of this job. */
+    /* Its Resource_List, for place. NULL: it does not say whether the vnode may be
+     * shared. The reservation of this job does so in another claim of the list, or the
+     * job is suspended. */
     const struct resources *list;
 };
 

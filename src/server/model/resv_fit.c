@@ -5,7 +5,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_fit.h"
 
+#include "lib/base/instant.h"
 #include "server/model/indirect.h"
+#include "server/model/job_suspend.h"
 #include "server/model/node_life.h"
 #include "server/model/resv_claims.h"
 #include "server/model/resv_state.h"
@@ -159,15 +161,16 @@ static bool meets(const struct resv_offer *o, const struct resv_offer *other)
     return other->start_at < w.end_at && other->end_at > w.start_at;
 }
 
-/* What they hold now is given back by the same change. */
+/* What they hold now is given back by the same change. A job that is resumed asks for
+ * all that it has there and does not stand in its own way. */
 static void leave_out_others(const struct resv_offer *o, struct claims *list)
 {
     size_t n = 0;
 
-    if (o->n_with == 0)
+    if (o->n_with == 0 && !o->job)
         return;
     for (size_t i = 0; i < list->n; i++) {
-        bool theirs = false;
+        bool theirs = o->job && list->v[i].by == &o->job->obj;
 
         for (size_t k = 0; k < o->n_with && !theirs; k++)
             /* The claim is that of an occurrence of the same change, which gives it
@@ -405,6 +408,7 @@ static bool job_share_fits(const struct model *m, const struct job *job,
     const struct resources *has = obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE);
     struct claims list = claims_on(n, o->occurrence, window_of(o), o->now_at, arena);
 
+    leave_out_others(o, &list);
     if (is_shared_against_will(&list, n, obj_resources(&job->obj, JOB_A_RESOURCE_LIST),
                                arena))
         return false;
@@ -429,13 +433,14 @@ static bool job_share_fits(const struct model *m, const struct job *job,
 bool resv_fit_job(const struct model *m, const struct job *job,
                   const struct exec_vnode *vnodes, int64_t now_at, struct arena *arena)
 {
-    int64_t walltime_s = resources_amount(obj_resources(&job->obj, JOB_A_RESOURCE_LIST),
-                                          "walltime", INT64_MAX);
-    struct resv_offer o = { .vnodes = vnodes, .start_at = now_at, .now_at = now_at };
+    const struct resv_offer o = {
+        .job = job,
+        .vnodes = vnodes,
+        .start_at = now_at,
+        .end_at = instant_after(now_at, job_walltime_left(job)),
+        .now_at = now_at,
+    };
 
-    if (__builtin_add_overflow(now_at, walltime_s, &o.end_at))
-        /* A job without a limit lasts for ever. */
-        o.end_at = INT64_MAX;
     for (size_t i = 0; i < vnodes->n; i++)
         for (size_t k = 0; k < vnodes->chunks[i].n; k++)
             if (!job_share_fits(m, job, &o, &vnodes->chunks[i].parts[k], arena))

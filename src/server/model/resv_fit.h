@@ -13,7 +13,8 @@
 
 struct resv_offer {
     const struct occurrence *occurrence; /* NULL: of a job outside of reservations */
-    const struct exec_vnode *vnodes;     /* all of them exist */
+    const struct job *job; /* that job; what it has there already is not in the way */
+    const struct exec_vnode *vnodes; /* all of them exist */
     int64_t start_at;
     int64_t end_at;
     int64_t now_at;
@@ -43,9 +44,9 @@ const char *resv_fit_unknown(const struct model *m, const struct exec_vnode *vno
 bool resv_fit(const struct model *m, const struct resv_offer *offer,
               struct arena *arena, const char **ret_why) MUST_CHECK;
 
-/* True when a job that is in no reservation may start now on these vnodes, which exist:
- * until its walltime is over nothing that it takes is promised to a reservation or held
- * by another job. */
+/* True when a job that is in no reservation may start or go on now on these vnodes,
+ * which exist: until its walltime is over nothing that it takes is promised to a
+ * reservation or held by another job. */
 bool resv_fit_job(const struct model *m, const struct job *job,
                   const struct exec_vnode *vnodes, int64_t now_at,
                   struct arena *arena) MUST_CHECK;

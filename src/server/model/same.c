@@ -110,6 +110,8 @@ static bool same_node(struct compare *c, const struct node *a, const struct node
     for (size_t i = 0; i < a->n_jobs; i++)
         if (!SAME_ID(a->jobs[i], b->jobs[i]))
             return differs(c, &a->obj, "jobs");
+    if (a->n_by_admin != b->n_by_admin)
+        return differs(c, &a->obj, "jobs suspended by administrators");
     if (a->n_awaited != b->n_awaited)
         return differs(c, &a->obj, "number of jobs that await it");
     for (size_t i = 0; i < a->n_awaited; i++)

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_state.h"
+#include "server/model/job_suspend.h"
 #include "server/model/link_priv.h"
 
 #include <strings.h>
@@ -72,7 +73,7 @@ static void job_count_outside(struct model *m, struct job *j)
     if (!job_is_at_mom(j) || (j->resv && j->resv->current.counted))
         return;
     bookings_count(m, &j->bookings, 1);
-    list_count(m, &m->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
+    list_count(m, &m->assigned, &j->obj, job_counted_list(j), 1);
     j->counted_in_vnodes = true;
 }
 
@@ -82,7 +83,7 @@ void job_uncount_outside(struct model *m, struct job *j)
     if (!j->counted_in_vnodes)
         return;
     bookings_count(m, &j->bookings, -1);
-    list_count(m, &m->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
+    list_count(m, &m->assigned, &j->obj, job_counted_list(j), -1);
     j->counted_in_vnodes = false;
 }
 

@@ -18,7 +18,7 @@
 static const int64_t limit_s[] = {
     [COMMAND_SEND] = 60,     [COMMAND_SIGNAL] = 60,  [COMMAND_COPY] = 900,
     [COMMAND_DELETE] = 300,  [COMMAND_FORWARD] = 60, [COMMAND_STAGE_IN] = 900,
-    [COMMAND_UNSTAGE] = 300, [COMMAND_RELEASE] = 60,
+    [COMMAND_UNSTAGE] = 300, [COMMAND_RELEASE] = 60, [COMMAND_STOP] = 60,
 };
 
 void command_free(struct command *c)
@@ -206,15 +206,27 @@ void send_job(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     j->known = true;
 }
 
-void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
-                 const char *name)
+static void signal_by(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                      enum command_kind kind, const char *name)
 {
-    const struct command *c = job_command(ms, t, j, COMMAND_SIGNAL);
+    const struct command *c = job_command(ms, t, j, kind);
     struct body_signal *body = ARENA_NEW(t->effects->arena, struct body_signal);
 
     body->job_id = arena_strdup(t->effects->arena, j->id);
     body->signal = name;
     send_body(t, j->mom, c, BATCH_SIGNAL_JOB, body);
+}
+
+void send_word(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+               const char *name)
+{
+    signal_by(ms, t, j, COMMAND_STOP, name);
+}
+
+void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                 const char *name)
+{
+    signal_by(ms, t, j, COMMAND_SIGNAL, name);
     /* The line speaks of a deletion, and "Rerun" is sent to a job that goes back to its
      * queue. */
     if (strcmp(name, "Rerun") != 0)

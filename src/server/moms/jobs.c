@@ -6,6 +6,7 @@
  *                               when the server ends immediately
  *   R, requeue asked for        Rerun, then SIGKILL
  *   R, gives vnodes back        ModifyJob with where it lies then
+ *   R, to be suspended          suspend; to go on: resume
  *   R, not listed by its MoM    given up after a while
  *   E, substate 51              CopyFiles
  *   E, files that were fetched  DelFiles
@@ -99,6 +100,8 @@ static void without_mom(struct moms_turn *t, const struct mom_job *j,
     const struct node *n = job_first_node(job);
 
     MUST(!is_up(j));
+    if (job_is_being_stopped(job))
+        stop_without_mom(t, job);
     if (job_state(job) != 'R' || obj_num(&job->obj, JOB_A_HF_SENT, 0) || j->known)
         return;
     if (n && node_is_usable(n))
@@ -160,6 +163,8 @@ static void running(struct moms *ms, struct moms_turn *t, struct mom_job *j,
         press(ms, t, j, job, "Rerun");
     } else if (obj_is_set(o, JOB_A_HF_RELEASE)) {
         send_release(ms, t, j, job);
+    } else if (job_is_being_stopped(job)) {
+        send_stop(ms, t, j, job);
     }
 }
 

@@ -17,6 +17,7 @@ enum command_kind {
     COMMAND_UNSTAGE,  /* DelFiles: what was staged in goes */
     COMMAND_DELETE,   /* DeleteJob: the MoM may forget the job */
     COMMAND_RELEASE,  /* ModifyJob: the hosts that the job keeps */
+    COMMAND_STOP,     /* suspend, resume and their forms for administrators */
     COMMAND_FORWARD,
 };
 
@@ -186,6 +187,9 @@ void send_job(struct moms *ms, struct moms_turn *t, struct mom_job *j,
               const struct job *job);
 void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                  const char *name);
+/* The same with suspend and the like: COMMAND_STOP, and no line about a deletion. */
+void send_word(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+               const char *name);
 void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                const struct job *job);
 /* Have the files of the job fetched, before it is sent; have them removed again: 'wait'
@@ -215,6 +219,18 @@ void send_release(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                   const struct job *job);
 void reply_to_release(const struct moms *ms, struct moms_turn *t, const struct job *job,
                       const struct wire_reply *reply);
+
+/* stopping.c: is the job to be suspended, or to go on? Its MoM is told; what it
+ * answers, or says at its registration, becomes a record. A MoM that is away does
+ * neither. */
+bool job_is_being_stopped(const struct job *job);
+void send_stop(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+               const struct job *job);
+void reply_to_stop(struct moms_turn *t, const struct job *job,
+                   const struct wire_reply *reply);
+void job_has_stopped(struct moms_turn *t, const struct job *job);
+void job_has_gone_on(struct moms_turn *t, const struct job *job);
+void stop_without_mom(struct moms_turn *t, const struct job *job);
 
 /* command_reply.c */
 void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,

@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "server/model/hot_start.h"
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
+#include "server/model/job_suspend.h"
 #include "server/moms/moms_priv.h"
 
 #include <string.h>
@@ -42,11 +43,30 @@ static void signal_job(struct moms *ms, struct moms_turn *t, const char *job_id,
     moms_forward(ms, t, 0, 1, &job_id, &rq);
 }
 
+/* The MoM was away while the job was suspended or resumed here: it is told to do the
+ * same. Where it was told that before and has done it, that is its answer; where it has
+ * not, jobs.c tells it again. */
+static void compare_stops(struct moms *ms, struct moms_turn *t,
+                          const struct is_running *r, const struct job *job)
+{
+    bool stands = r->substate == JOB_SUB_SUSPENDED;
+
+    if (!stands && r->substate != JOB_SUB_RUNNING)
+        return;
+    if (job_is_to_stop(job) && stands)
+        job_has_stopped(t, job);
+    else if (job_is_to_go_on(job) && !stands)
+        job_has_gone_on(t, job);
+    else if (job_is_suspended(job) && !stands)
+        signal_job(ms, t, job->obj.id, "suspend");
+    else if (job_phase(job) == JOB_RUNNING && stands && !job_is_being_stopped(job))
+        signal_job(ms, t, job->obj.id, "resume");
+}
+
 static void confirm_running(struct moms *ms, struct moms_turn *t, struct mom *mom,
                             const struct is_running *r, const struct job *job)
 {
     struct mom_job *j = moms_job(ms, job->obj.id);
-    int64_t substate = job_substate(job);
 
     j->mom = mom;
     j->run_version = obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
@@ -62,13 +82,7 @@ static void confirm_running(struct moms *ms, struct moms_turn *t, struct mom *mo
         moms_wake_at(ms, j->sure_at);
     }
     job_is_taken(t, job);
-    /* The MoM was away while the job was suspended or resumed here: it is told to do
-     * the same. */
-    if ((substate == JOB_SUB_SUSPENDED || substate == JOB_SUB_SCHED_SUSPENDED) &&
-        r->substate == JOB_SUB_RUNNING)
-        signal_job(ms, t, job->obj.id, "suspend");
-    else if (substate == JOB_SUB_RUNNING && r->substate == JOB_SUB_SUSPENDED)
-        signal_job(ms, t, job->obj.id, "resume");
+    compare_stops(ms, t, r, job);
 }
 
 /* Has the job a vnode of that MoM? Its other hosts list it as well. */

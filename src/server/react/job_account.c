@@ -1,5 +1,5 @@
-/* job_account.c - the accounting records of jobs: Q S E R D a, and u c e of those that
- * give vnodes back (operations.md 17).
+/* job_account.c - the accounting records of jobs: Q S E R D a, u c e of those that give
+ * vnodes back, z and r of those that are suspended and resumed (operations.md 17).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/ids.h"
@@ -256,6 +256,28 @@ void account_job_released(const struct reaction *r)
 {
     account_phase(r, 'u', STAGE_LAST, r->rec->note ? r->rec->note : "");
     account_begin(r, 'c');
+}
+
+/* What it has used so far; what it has given back is said where that is not all. */
+void account_job_suspended(const struct reaction *r)
+{
+    const struct object *o = r->o;
+    struct buf text = { 0 };
+
+    /* It was suspended all the time: it could not be resumed. */
+    if (r->rec->reason == REASON_NOT_RESUMED)
+        return;
+    add_list(&text, "resources_used", obj_attr(o, JOB_A_RESOURCES_USED), r->out->arena);
+    add_text(&text, o, "resources_released", JOB_A_RESOURCES_RELEASED, r->out->arena);
+    drop_last_blank(&text);
+    account(r, 'z', &text);
+}
+
+void account_job_resumed(const struct reaction *r)
+{
+    struct buf nothing = { 0 };
+
+    account(r, 'r', &nothing);
 }
 
 /* Before its own end a job that has given vnodes back has that of its last phase. */

@@ -168,6 +168,9 @@ void log_job_modified(const struct reaction *r)
     else if (r->rec->reason == REASON_RERUN)
         effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                    "Job Rerun at request of %s", r->rec->actor);
+    else if (r->rec->reason == REASON_SUSPEND || r->rec->reason == REASON_RESUME)
+        effect_log(r->out, r->rec->seq, LOG_EV_ADMIN, LOG_IN_JOB, r->rec->id,
+                   "%s job by %s", r->rec->note, r->rec->actor);
     else if (r->rec->note || r->rec->reason == REASON_RESV_REQUEUES)
         line(r, LOG_EV_JOB, record_words(r->rec));
     else

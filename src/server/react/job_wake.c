@@ -30,8 +30,9 @@ void wake_job_queued(const struct reaction *r)
     const struct change *state = reaction_change(r->rec, JOB_A_JOB_STATE);
 
     /* A job that is held or waits gives a scheduler nothing to do. */
-    if (state && !is_routed(r->o) &&
-        (str_same(state->after, "Q") || str_same(state->after, "B")))
+    if (r->rec->reason == REASON_RESUME ||
+        (state && !is_routed(r->o) &&
+         (str_same(state->after, "Q") || str_same(state->after, "B"))))
         effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
 }
 
@@ -93,19 +94,23 @@ bool answer_job_left(const struct answering *a, struct wire_reply *ret)
     return true;
 }
 
-/* The note is a code and its words (rules/job_transfer_rule.c). */
-bool answer_job_stays(const struct answering *a, struct wire_reply *ret)
+/* The note is a code and its words. */
+static bool answer_note(const struct answering *a, struct wire_reply *ret)
 {
     char *words;
     long code = strtol(record_words(a->rec), &words, 10);
 
     MUST(code > 0 && *words == ' ');
-    if (a->wait_for->why == WAIT_FOR_RUN)
-        return false;
     *ret = (struct wire_reply){ .code = (int32_t)code,
                                 .choice = REPLY_TEXT,
-                                .text = words + 1 };
+                                .text = arena_strdup(a->arena, words + 1) };
     return true;
+}
+
+/* The note is that of rules/job_transfer_rule.c. */
+bool answer_job_stays(const struct answering *a, struct wire_reply *ret)
+{
+    return a->wait_for->why != WAIT_FOR_RUN && answer_note(a, ret);
 }
 
 /* A server that begins again soon says yes yet; nobody waits longer for it. */
@@ -139,12 +144,30 @@ bool answer_released(const struct answering *a, struct wire_reply *ret)
     return true;
 }
 
-bool answer_not_released(const struct answering *a, struct wire_reply *ret)
+static bool answer_not_released(const struct answering *a, struct wire_reply *ret)
 {
-    if (a->wait_for->why != WAIT_FOR_OBJECT || a->rec->reason != REASON_NOT_RELEASED)
-        return false;
     *ret = (struct wire_reply){ .code = reason_code(a->rec->reason),
                                 .choice = REPLY_TEXT,
                                 .text = arena_strdup(a->arena, record_words(a->rec)) };
+    return true;
+}
+
+/* What a job was to do and its MoM does not. */
+bool answer_job_modified(const struct answering *a, struct wire_reply *ret)
+{
+    if (a->wait_for->why != WAIT_FOR_OBJECT)
+        return false;
+    if (a->rec->reason == REASON_NOT_RELEASED)
+        return answer_not_released(a, ret);
+    return a->rec->reason == REASON_NOT_SUSPENDED && answer_note(a, ret);
+}
+
+bool answer_job_stopped(const struct answering *a, struct wire_reply *ret)
+{
+    if (a->wait_for->why != WAIT_FOR_OBJECT)
+        return false;
+    if (a->rec->reason == REASON_NOT_RESUMED)
+        return answer_note(a, ret);
+    *ret = (struct wire_reply){ .choice = REPLY_NULL };
     return true;
 }

@@ -107,7 +107,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .log = log_job_modified,
         .account = account_job_modified,
         .wake = wake_job_queued,
-        .answer = answer_not_released,
+        .answer = answer_job_modified,
     },
     [FACT_JOB_RUN][OBJ_JOB] = { .log = log_job_run },
     [FACT_JOB_SENT][OBJ_JOB] = {
@@ -131,6 +131,18 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .account = account_job_released,
         .wake = wake_job_ended,
         .answer = answer_released,
+    },
+    [FACT_JOB_SUSPENDED][OBJ_JOB] = {
+        .log = log_job_state,
+        .account = account_job_suspended,
+        .wake = wake_job_ended,
+        .answer = answer_job_stopped,
+    },
+    [FACT_JOB_RESUMING][OBJ_JOB] = { .log = log_job_state },
+    [FACT_JOB_RESUMED][OBJ_JOB] = {
+        .log = log_job_state,
+        .account = account_job_resumed,
+        .answer = answer_job_stopped,
     },
     [FACT_JOB_LEAVES][OBJ_JOB] = { .log = log_job_leaves },
     [FACT_JOB_STAYS][OBJ_JOB] = {

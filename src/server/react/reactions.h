@@ -80,6 +80,8 @@ void account_job_modified(const struct reaction *r);
 void account_job_obit(const struct reaction *r);
 void account_job_queued(const struct reaction *r);
 void account_job_released(const struct reaction *r);
+void account_job_resumed(const struct reaction *r);
+void account_job_suspended(const struct reaction *r);
 void account_job_sent(const struct reaction *r);
 void log_array_cut(const struct reaction *r);
 void log_job_deleted(const struct reaction *r);
@@ -109,7 +111,10 @@ bool answer_subjob_gone(const struct answering *a, struct wire_reply *ret);
 bool answer_job_sent(const struct answering *a, struct wire_reply *ret);
 /* the same of RelnodesJob, until vnodes are free or its MoM would not let them go */
 bool answer_released(const struct answering *a, struct wire_reply *ret);
-bool answer_not_released(const struct answering *a, struct wire_reply *ret);
+/* a job is suspended, or goes on, or its MoM would not do it */
+bool answer_job_stopped(const struct answering *a, struct wire_reply *ret);
+/* it is neither suspended nor gives it vnodes back: its MoM would not */
+bool answer_job_modified(const struct answering *a, struct wire_reply *ret);
 
 /* vnodes as their MoMs report them: react/node_react.c */
 void log_node_words(const struct reaction *r);

@@ -9,6 +9,7 @@
 #include "lib/attr/server_attrs.h"
 #include "server/model/history.h"
 #include "server/model/job_state.h"
+#include "server/model/job_suspend.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/walk.h"
@@ -247,21 +248,13 @@ static bool compare_checkpoint(const struct object *o, const struct criterion *c
     return holds_op(a != b ? (a > b) - (a < b) : strcmp(have, want), c->op);
 }
 
-static bool is_suspended(const struct job *job)
-{
-    int64_t substate = job_substate(job);
-
-    return job_state(job) == 'R' &&
-           (substate == JOB_SUB_SUSPENDED || substate == JOB_SUB_SCHED_SUSPENDED);
-}
-
 static bool has_state(const struct job *job, const char *letters)
 {
     /* To clients a suspended job is in state S, while it is stored as R with a
      * substate. */
-    if (letters[0] == 'S' && is_suspended(job))
+    if (letters[0] == 'S' && job_is_suspended(job))
         return true;
-    if (letters[0] == 'R' && is_suspended(job))
+    if (letters[0] == 'R' && job_is_suspended(job))
         return false;
     return strchr(letters, job_state(job)) != NULL;
 }

@@ -10,21 +10,10 @@
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_named.h"
+#include "server/requests/job_stop.h"
 
 #include <string.h>
 #include <strings.h>
-
-/* Suspending changes what a job holds; that is not offered. */
-static bool is_pseudo_signal(const char *name)
-{
-    static const char *const names[] = { "suspend", "resume", "admin-suspend",
-                                         "admin-resume" };
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
 
 /* Those that have a process to be signalled: a job that its MoM has not confirmed has
  * none. */
@@ -67,13 +56,19 @@ static int signal_named(const struct model *m, const struct request *rq,
 
     if (err)
         return err;
+    if (rq->wire->number == BATCH_SIGNAL_JOB &&
+        is_stop_signal(((const struct body_signal *)rq->body)->signal))
+        return job_stop_all(m, rq, &jobs, out);
     keep_sent(&jobs);
     if (jobs.n == 0)
         return diag_code(&out->why, PBSE_BADSTATE);
     err = check_heard(&jobs, out);
-    if (!err)
-        forward_to(rq, &jobs, out);
-    return err;
+    if (err)
+        return err;
+    for (size_t i = 0; rq->wire->number == BATCH_SIGNAL_JOB && i < jobs.n; i++)
+        job_signal_log(rq, jobs.v[i]->obj.id, out);
+    forward_to(rq, &jobs, out);
+    return 0;
 }
 
 int handle_signal_job(const struct model *m, const struct request *rq,
@@ -86,8 +81,8 @@ int handle_signal_job(const struct model *m, const struct request *rq,
     if (err)
         return err;
     err = job_owner_or_staff(m, rq, named.job, &out->why);
-    if (!err && is_pseudo_signal(body->signal))
-        err = diag_code(&out->why, requester_is_staff(rq) ? PBSE_NOSUP : PBSE_PERM);
+    if (!err && is_stop_signal(body->signal) && !requester_is_staff(rq))
+        err = diag_code(&out->why, PBSE_PERM);
     if (!err)
         err = signal_named(m, rq, &named, out);
     job_named_fini(&named);

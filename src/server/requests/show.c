@@ -17,6 +17,7 @@
 #include "server/model/hot_start.h"
 #include "server/model/indirect.h"
 #include "server/model/job_array.h"
+#include "server/model/job_suspend.h"
 #include "server/model/node_life.h"
 #include "server/model/occurrence.h"
 #include "server/model/reads.h"
@@ -576,6 +577,12 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
     /* Where its submitter waits is nobody's business (attributes.md 7). */
     if ((attr == JOB_A_INTERACTIVE || attr == JOB_A_BLOCK) && o->attr[attr].set)
         show_text(rq, o, attr, "True", out);
+    /* To clients a suspended job is in a state of its own. */
+    else if (attr == JOB_A_JOB_STATE && job_is_suspended(TO_JOB(o)))
+        show_text(rq, o, attr, "S", out);
+    /* One that has given nothing back keeps all that it has. */
+    else if (attr == JOB_A_EXEC_VNODE_KEPT && job_is_suspended(TO_JOB(o)))
+        show_text(rq, o, attr, job_booked_text(TO_JOB(o)), out);
     /* Everything else is stored. */
     else if (attr == JOB_A_DEPEND && TO_JOB(o)->n_children > 0)
         show_depend(rq, TO_JOB(o), out);

@@ -73,6 +73,8 @@ const struct rule_row rule_rows[] = {
     /* vnodes */
     { OBJ_NODE, "node wait", 0,
       node_wait_due, node_wait_deadline },
+    { OBJ_NODE, "node maintenance", SEES(EDGE_NODE_JOBS),
+      node_maintenance_due, NULL },
 
     /* the server */
     { OBJ_SERVER, "hot start over", SEES(EDGE_SERVER_JOBS),

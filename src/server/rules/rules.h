@@ -74,6 +74,8 @@ bool hot_over_due(const struct rule_context *c, const struct object *o,
 int64_t hot_over_deadline(const struct model *m, const struct object *o);
 
 /* vnodes: rules/node_rules.c */
+bool node_maintenance_due(const struct rule_context *c, const struct object *o,
+                          struct decision *out);
 bool node_wait_due(const struct rule_context *c, const struct object *o,
                    struct decision *out);
 int64_t node_wait_deadline(const struct model *m, const struct object *o);

@@ -275,6 +275,13 @@ void world_job(struct world *w, const char *id, const char *queue,
     world_take(w, &d);
 }
 
+void world_job_stands(struct world *w, const char *id)
+{
+    world_fact(w, FACT_SET, OBJ_JOB, id, JOB_A_HF_SENT, NULL, "True");
+    world_fact(w, FACT_SET, OBJ_JOB, id, JOB_A_SUBSTATE, NULL, "43");
+    world_fact(w, FACT_SET, OBJ_JOB, id, JOB_A_HF_SUSPEND, NULL, "admin-suspend");
+}
+
 void world_job_end(struct world *w, const char *id)
 {
     struct decision d = { .arena = w->arena };

@@ -50,6 +50,8 @@ void world_server(struct world *w, int attr, const char *resource, const char *t
 /* A job: running on 'exec_vnode' since now, or queued when that is NULL. Its end. */
 void world_job(struct world *w, const char *id, const char *queue,
                const char *exec_vnode, const char *walltime);
+/* A running one is suspended with admin-suspend, and its vnodes are in maintenance. */
+void world_job_stands(struct world *w, const char *id);
 void world_job_end(struct world *w, const char *id);
 
 /* A scheduler registers its two connections. */

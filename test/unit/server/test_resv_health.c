@@ -48,7 +48,6 @@ static void test_every_kind_of_loss(void)
         { "stale", NODE_STALE, true },
         { "unknown", NODE_STATE_UNKNOWN, true },
         { "offline by its MoM", NODE_OFFLINE_BY_MOM, true },
-        { "maintenance", NODE_MAINTENANCE, true },
         { "asleep", NODE_SLEEP, true },
         { "unresolvable", NODE_UNRESOLVABLE, true },
         { "busy", NODE_BUSY, false },
@@ -74,6 +73,23 @@ static void test_every_kind_of_loss(void)
             CU_ASSERT_PTR_NULL(world_account(&w, 'Y', 0));
             world_free(&w);
         }
+}
+
+/* Maintenance is a loss that lasts as long as its job. */
+static void test_maintenance_is_a_loss(void)
+{
+    struct world w;
+
+    new_resv(&w, false);
+    world_job(&w, "5.svr", NULL, "(vn[1])", NULL);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "2/2");
+    world_job_stands(&w, "5.svr");
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "10/10");
+    EXPECT_TEXT(retry_of(&w), at(&w, w.now_at + 600));
+    world_job_end(&w, "5.svr");
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "2/2");
+    EXPECT_TEXT(retry_of(&w), "");
+    world_free(&w);
 }
 
 /* One vnode with two faults counts once, and coming back partly does not count. */
@@ -366,7 +382,7 @@ static void test_an_attempt_follows_the_jobs(void)
     world_job(&w, "6.svr", "R1", "(vn[2]:ncpus=1)", NULL);
     world_job(&w, "7.svr", "R1", "(vn[0]:ncpus=1)", NULL); /* blocks nobody */
     world_vnode(&w, "vn[1]", NODE_OFFLINE);
-    world_vnode(&w, "vn[2]", NODE_MAINTENANCE);
+    world_job_stands(&w, "6.svr"); /* maintenance */
     world_go(&w, START + 600);
     world_deny(&w, "R1.svr");
     world_go(&w, START + 700);
@@ -382,7 +398,8 @@ static void test_an_attempt_follows_the_jobs(void)
     EXPECT_TEXT(retry_of(&w), at(&w, w.now_at));
     CU_ASSERT_TRUE(world_commanded(&w, 15));
     CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 1);
-    world_confirm(&w, "R1.svr", vnodes);
+    /* The maintenance has ended with its job. */
+    world_confirm(&w, "R1.svr", "(vn[0]:ncpus=2)+(vn[2]:ncpus=2)+(vn[3]:ncpus=2)");
     CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
     CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "5/5");
     EXPECT_TEXT(retry_of(&w), "");
@@ -542,6 +559,7 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "every kind of loss degrades, and return heals", test_every_kind_of_loss },
+        { "maintenance is a loss", test_maintenance_is_a_loss },
         { "faults are not counted", test_faults_are_not_counted },
         { "vnodes of others do not matter", test_vnodes_of_others_do_not_matter },
         { "the first attempt comes after the interval", test_the_first_attempt },
