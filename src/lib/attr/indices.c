@@ -112,6 +112,52 @@ int64_t index_range_at(const struct index_range *r, size_t place)
     return r->first + (int64_t)place * r->step;
 }
 
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The member of the progression of 'r' at 'index' or behind it. */
+static int64_t at_or_behind(const struct index_range *r, int64_t index)
+{
+    int64_t away = index - r->first, add;
+
+    if (away <= 0)
+        return r->first;
+    add = away % r->step ? r->step - away % r->step : 0;
+    return index > INT64_MAX - add ? INT64_MAX : index + add;
+}
+
+size_t index_range_next(const struct index_range *r, const struct index_range *list,
+                        size_t place)
+{
+    const struct index_range *wide = r->step > list->step ? r : list;
+    const struct index_range *narrow = wide == r ? list : r;
+    int64_t last = MIN_OF(r->last, list->last), from, index;
+
+    if (place >= index_range_count(r))
+        return INDEX_NO_PLACE;
+    from = MAX_OF(index_range_at(r, place), list->first);
+    /* Two progressions that never meet are not walked. */
+    if (from > last || (r->first - list->first) % common_divisor(r->step, list->step))
+        return INDEX_NO_PLACE;
+    /* The steps are of numbers up to 'last', so that none of them overflows. */
+    for (index = at_or_behind(wide, from); index <= last;) {
+        if ((index - narrow->first) % narrow->step == 0)
+            return index_range_place(r, index);
+        if (index > last - wide->step)
+            break;
+        index += wide->step;
+    }
+    return INDEX_NO_PLACE;
+}
+
 void index_set_init(struct index_set *s, const struct index_range *range, bool all)
 {
     size_t n = (size_t)index_range_count(range);
@@ -147,6 +193,42 @@ void index_set_put(struct index_set *s, size_t place, bool member)
     s->n = member ? s->n + 1 : s->n - 1;
 }
 
+static size_t count_bits(uint64_t word)
+{
+    size_t n = 0;
+
+    for (; word; word &= word - 1) /* the lowest one goes */
+        n++;
+    return n;
+}
+
+void index_set_put_run(struct index_set *s, size_t first, size_t last, bool member)
+{
+    for (size_t at = first; at <= last;) {
+        uint64_t *word = &s->bits[at / WORD_BITS];
+
+        /* A word that lies in the run as a whole is written at once. */
+        if (at % WORD_BITS == 0 && last - at >= WORD_BITS - 1) {
+            size_t n = count_bits(*word);
+
+            s->n += member ? WORD_BITS - n : -n;
+            *word = member ? UINT64_MAX : 0;
+            at += WORD_BITS;
+        } else {
+            index_set_put(s, at++, member);
+        }
+    }
+}
+
+void index_set_copy(struct index_set *ret, const struct index_set *from)
+{
+    size_t bytes = (from->n_places + WORD_BITS - 1) / WORD_BITS * sizeof(*from->bits);
+
+    *ret = *from;
+    ret->bits = xcalloc(1, bytes);
+    memcpy(ret->bits, from->bits, bytes);
+}
+
 size_t index_set_next(const struct index_set *s, size_t place)
 {
     size_t word = place / WORD_BITS;
@@ -164,8 +246,7 @@ size_t index_set_next(const struct index_set *s, size_t place)
     return word * WORD_BITS + (size_t)__builtin_ctzll(bits);
 }
 
-/* The first place behind 'place' that is no member. */
-static size_t end_of_run(const struct index_set *s, size_t place)
+size_t index_set_run_end(const struct index_set *s, size_t place)
 {
     while (place < s->n_places && index_set_has(s, place))
         place += place % WORD_BITS == 0 && place + WORD_BITS <= s->n_places &&
@@ -182,7 +263,7 @@ void index_set_print(const struct index_set *s, struct buf *out)
     if (s->n == 0)
         buf_add_char(out, '-');
     for (size_t at = 0; (at = index_set_next(s, at)) != INDEX_NO_PLACE;) {
-        size_t end = end_of_run(s, at);
+        size_t end = index_set_run_end(s, at);
 
         buf_printf(out, "%s%" PRId64, comma, index_range_at(&s->range, at));
         if (end - at > 1)

@@ -34,6 +34,11 @@ uint64_t index_range_count(const struct index_range *r);
 /* INDEX_NO_PLACE when the index is none of the range. */
 size_t index_range_place(const struct index_range *r, int64_t index);
 int64_t index_range_at(const struct index_range *r, size_t place);
+/* The first place of 'r' at 'place' or behind it whose index is one of 'list', too;
+ * INDEX_NO_PLACE when there is none. Time: what lies between the two at worst, divided
+ * by the larger one of the steps. */
+size_t index_range_next(const struct index_range *r, const struct index_range *list,
+                        size_t place);
 
 struct index_set {
     struct index_range range;
@@ -48,8 +53,13 @@ void index_set_fini(struct index_set *s);
 
 bool index_set_has(const struct index_set *s, size_t place);
 void index_set_put(struct index_set *s, size_t place, bool member);
+/* The same of all places from 'first' to 'last'. */
+void index_set_put_run(struct index_set *s, size_t first, size_t last, bool member);
+void index_set_copy(struct index_set *ret, const struct index_set *from);
 /* The first member at 'place' or behind it, INDEX_NO_PLACE when there is none. */
 size_t index_set_next(const struct index_set *s, size_t place);
+/* The first place at 'place' or behind it that is no member; at most n_places. */
+size_t index_set_run_end(const struct index_set *s, size_t place);
 
 /* As clients see it: ranges with the step of the array, "-" when it is empty. */
 void index_set_print(const struct index_set *s, struct buf *out);

@@ -161,16 +161,24 @@ void array_ends_change(struct record *rec, const struct job *array,
     buf_fini(&text);
 }
 
-/* Whole runs of places that were cut become one range each. */
+/* Whole runs of places that were cut become one range each. What is over already is
+ * left as it is. */
 static void add_cut(struct array_ends *ends, const struct index_set *cut)
 {
     struct array_end how = { .exit_status = ARRAY_END_NO_STATUS,
                              .substate = JOB_SUB_TERMINATED };
 
-    for (size_t at = 0; (at = index_set_next(cut, at)) != INDEX_NO_PLACE; at++) {
-        how.first = how.last = (uint32_t)at;
-        if (!array_ends_find(ends, at))
-            array_ends_add(ends, &how);
+    for (size_t at = 0; (at = index_set_next(cut, at)) != INDEX_NO_PLACE;) {
+        size_t over = array_ends_next(ends, at);
+
+        if (over == at) {
+            at = array_ends_find(ends, at)->last + 1;
+            continue;
+        }
+        how.first = (uint32_t)at;
+        at = MIN_OF(index_set_run_end(cut, at), over);
+        how.last = (uint32_t)at - 1;
+        array_ends_add(ends, &how);
     }
 }
 
@@ -205,26 +213,14 @@ static struct index_set waiting_places(const struct job *array)
     const struct job_array *a = array->array;
     struct index_set set;
 
-    index_set_init(&set, &a->waiting.range, false);
-    for (size_t at = 0; (at = index_set_next(&a->waiting, at)) != INDEX_NO_PLACE; at++)
-        index_set_put(&set, at, true);
+    index_set_copy(&set, &a->waiting);
     for (const struct job *j = a->first; j; j = j->array_next)
         index_set_put(&set, j->place, false);
     return set;
 }
 
-static void delete_subjobs(const struct model *m, const struct job *array,
-                           const char *actor, int64_t now_at, uint32_t flags,
-                           struct decision *out)
-{
-    for (const struct job *j = array->array->first; j; j = j->array_next)
-        if (flags & JOB_END_FORCE || !job_is_out_of_reach(j))
-            job_delete_records(m, j, actor, now_at, flags, out);
-}
-
-void array_delete_records(const struct model *m, const struct job *array,
-                          const char *actor, int64_t now_at, uint32_t flags,
-                          struct decision *out)
+void array_doom_records(const struct job *array, const char *actor, int64_t now_at,
+                        uint32_t flags, struct decision *out)
 {
     struct index_set cut;
     struct record *rec;
@@ -235,13 +231,23 @@ void array_delete_records(const struct model *m, const struct job *array,
         rec = about(array, FACT_JOB_KILLED, actor, now_at, out);
         record_change(rec, out->arena, JOB_A_HF_KILL_BY, NULL, actor);
         record_change_num(rec, out->arena, JOB_A_HF_KILL_AT, now_at);
-        change_cut(rec, array, &cut, out);
-        index_set_fini(&cut);
         if (flags & JOB_END_NOMAIL)
             rec->reason = REASON_NO_LETTER;
+        change_cut(rec, array, &cut, out);
+        index_set_fini(&cut);
     }
     if ((flags & JOB_END_FORGET) && !obj_num(&array->obj, JOB_A_HF_FORGET, 0))
         record_change(about(array, FACT_SET, actor, now_at, out), out->arena,
                       JOB_A_HF_FORGET, NULL, "True");
-    delete_subjobs(m, array, actor, now_at, flags, out);
+}
+
+void array_delete_records(const struct model *m, const struct job *array,
+                          const char *actor, int64_t now_at, uint32_t flags,
+                          struct decision *out)
+{
+    array_doom_records(array, actor, now_at, flags, out);
+    if (!(flags & JOB_END_FORCE))
+        return;
+    for (const struct job *j = array->array->first; j; j = j->array_next)
+        job_delete_records(m, j, actor, now_at, flags, out);
 }

@@ -35,9 +35,14 @@ struct array_end subjob_outcome(const struct job *job);
 void array_cut_record(const struct job *array, const struct index_set *cut,
                       const char *actor, int64_t now_at, struct decision *out);
 
-/* The part of job_delete_records() for arrays that are under way: what waits is cut,
- * what runs is killed, and the array ends when nothing of it is left
- * (rules/array_rules.c). A subjob whose MoM is away is left alone, unless by force. */
+/* Append the records that doom an array that is under way: what waits is cut, rules
+ * kill what runs, and the array ends when nothing of it is left (rules/array_rules.c).
+ * 'flags' is enum job_end_flag; one that is doomed already is not doomed again. */
+void array_doom_records(const struct job *array, const char *actor, int64_t now_at,
+                        uint32_t flags, struct decision *out);
+
+/* The part of job_delete_records() for arrays that are under way: the array is doomed,
+ * and by force its subjobs end. */
 void array_delete_records(const struct model *m, const struct job *array,
                           const char *actor, int64_t now_at, uint32_t flags,
                           struct decision *out);

@@ -43,6 +43,13 @@ const struct array_end *array_ends_find(const struct array_ends *ends, size_t pl
     return at < ends->n && ends->v[at].first <= place ? &ends->v[at] : NULL;
 }
 
+size_t array_ends_next(const struct array_ends *ends, size_t place)
+{
+    size_t at = ranges_before(ends, place);
+
+    return at < ends->n ? MAX_OF((size_t)ends->v[at].first, place) : INDEX_NO_PLACE;
+}
+
 static void insert(struct array_ends *ends, size_t at, const struct array_end *how)
 {
     if (ends->n == ends->cap) {

@@ -38,6 +38,10 @@ void array_ends_print(const struct array_ends *ends, const struct index_range *r
 /* The range that the place is in, NULL when its subjob is not over. */
 const struct array_end *array_ends_find(const struct array_ends *ends, size_t place);
 
+/* The first place at 'place' or behind it that is over; INDEX_NO_PLACE when there is
+ * none. */
+size_t array_ends_next(const struct array_ends *ends, size_t place);
+
 /* Add places that are not in yet. Time: linear in the ranges behind them. */
 void array_ends_add(struct array_ends *ends, const struct array_end *how);
 

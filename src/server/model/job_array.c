@@ -72,14 +72,10 @@ const struct job *job_behind(const struct model *m, const char *id, struct arena
 
 static void put_range(struct index_set *set, const struct index_range *r)
 {
-    for (size_t i = 0; i < set->n_places; i++) {
-        int64_t index = index_range_at(&set->range, i);
+    size_t at = 0;
 
-        if (index > r->last)
-            break;
-        if (index >= r->first && (index - r->first) % r->step == 0)
-            index_set_put(set, i, true);
-    }
+    while ((at = index_range_next(&set->range, r, at)) != INDEX_NO_PLACE)
+        index_set_put(set, at++, true);
 }
 
 bool array_places(const struct job *array, const char *list, struct index_set *ret)
@@ -315,8 +311,7 @@ static void make_array(struct job *j)
     /* A store that was edited may say nonsense; then the subjobs are not over. */
     (void)!array_ends_read(&a->ends, &range, ends);
     for (size_t i = 0; i < a->ends.n; i++)
-        for (size_t k = a->ends.v[i].first; k <= a->ends.v[i].last; k++)
-            index_set_put(&a->waiting, k, false);
+        index_set_put_run(&a->waiting, a->ends.v[i].first, a->ends.v[i].last, false);
     for (struct job *sub = a->first; sub; sub = sub->array_next)
         index_set_put(&a->waiting, sub->place, job_state(sub) == 'Q');
 }

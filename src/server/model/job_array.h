@@ -65,7 +65,7 @@ const struct job *job_behind(const struct model *m, const char *id,
                              struct arena *arena);
 
 /* Does a list of indices name any that the array has? False for a list that cannot be
- * read. Time: the ranges of the list, times the indices of the array at worst. */
+ * read. Time: linear in what its ranges name. */
 bool array_has_indices(const struct job *array, const char *list);
 
 /* The places that a list of indices names: false, and *ret is not made, when it names

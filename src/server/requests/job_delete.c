@@ -69,55 +69,6 @@ static void note_forgotten(const struct model *m, const char *id, uint32_t flags
         decide_log(out, LOG_EV_JOB, LOG_IN_JOB, id, "Also deleted job history");
 }
 
-/* Whatever the id names: a job, an array, subjobs. *failed is told of what cannot be
- * deleted. */
-static int delete_named(const struct model *m, const struct request *rq, const char *id,
-                        uint32_t flags, const char **failed, struct diag *why,
-                        struct decision *out)
-{
-    struct array_deletion d = { 0 };
-    const struct job *array, *job;
-    struct index_set places;
-    int err = subjobs_for_request(m, rq, id, &array, &places, why);
-
-    *failed = id;
-    if (!err && !array)
-        err = job_for_request(m, rq, id, &job, why);
-    if (err)
-        return err;
-    if (array) {
-        d = subjobs_delete(m, rq, id, array, &places, flags, out);
-        index_set_fini(&places);
-    } else if (job->array) {
-        d = array_delete(m, rq, job, flags, out);
-        note_forgotten(m, job->obj.id, flags, out);
-    } else {
-        err = check_deletion(job, flags, out);
-        if (err)
-            return err;
-        job_delete_records(m, job, rq->actor, rq->now_at, flags, out);
-        note_forgotten(m, job->obj.id, flags, out);
-    }
-    *failed = d.err ? d.id : id;
-    return d.err ? diag_code(why, d.err) : 0;
-}
-
-int handle_delete_job(const struct model *m, const struct request *rq,
-                      struct decision *out)
-{
-    const struct body_manage *body = rq->body;
-    uint32_t flags = end_flags(rq->wire);
-    int err = forget_history(m, rq, body->object_name, flags, out);
-    const char *failed;
-    struct diag why;
-
-    if (err)
-        return err == PBSE_HISTJOBDELETED ? 0 : diag_code(&out->why, err);
-    err = delete_named(m, rq, body->object_name, flags, &failed, &why, out);
-    /* What was deleted of an array is fact, whatever became of the rest. */
-    return err && out->records.n == 0 ? diag_code(&out->why, err) : 0;
-}
-
 /* What a deletion costs, in the units of request_slice_cost(). */
 #define DELETION_COST 60
 
@@ -128,30 +79,44 @@ struct seen {
     UT_hash_handle hh;
 };
 
-/* A list of jobs being deleted, in its order; it goes on in several turns when it is
- * long. What was deleted is fact with its slice, whatever becomes of the rest. */
+/* Jobs being deleted, in the order of the request; it goes on in several turns when it
+ * is long. What was deleted is fact with its slice, whatever becomes of the rest. */
 struct deletion {
-    const struct wire_strings *ids;
+    struct wire_strings ids;
     uint32_t flags;
-    struct arena *arena; /* lives as long as the deletion */
-    size_t next;         /* of the ids */
+    struct arena *arena;          /* lives as long as the deletion */
+    size_t next;                  /* of the ids */
+    struct array_deletion *array; /* of this id, while it is under way; else NULL */
     size_t n_deleted;
+    bool any_record; /* something is fact */
     struct seen *seen;
     struct wire_deleted_job *failed; /* in the order of the request */
     size_t n_failed;
     bool all_unknown;
 };
 
+/* DeleteJob names one id, DeleteJobList several. */
+static struct wire_strings ids_of(const struct request *rq, struct arena *arena)
+{
+    const char **one;
+
+    if (rq->wire->number == BATCH_DELETE_JOB_LIST)
+        return ((const struct body_list *)rq->body)->ids;
+    one = ARENA_NEW(arena, const char *);
+    *one = ((const struct body_manage *)rq->body)->object_name;
+    return (struct wire_strings){ .n = 1, .v = one };
+}
+
 static struct deletion *deletion_new(const struct request *rq, struct arena *arena)
 {
     struct deletion *d = ARENA_NEW(arena, struct deletion);
 
     MUST(!rq->progress || arena == rq->progress->arena); /* it outlives the slice */
-    d->ids = &((const struct body_list *)rq->body)->ids;
+    d->ids = ids_of(rq, arena);
     d->flags = end_flags(rq->wire);
     d->arena = arena;
     /* Each id may fail once, so the room never has to grow. */
-    d->failed = ARENA_ARRAY(arena, struct wire_deleted_job, d->ids->n + 1);
+    d->failed = ARENA_ARRAY(arena, struct wire_deleted_job, d->ids.n + 1);
     d->all_unknown = true;
     return d;
 }
@@ -160,6 +125,8 @@ static void deletion_drop(void *state)
 {
     struct deletion *d = state;
 
+    if (d->array)
+        array_deletion_fini(d->array);
     HASH_CLEAR(hh, d->seen);
 }
 
@@ -180,38 +147,103 @@ static void see(struct deletion *d, const char *id)
     HASH_ADD_KEYPTR(hh, d->seen, s->id, strlen(s->id), s);
 }
 
-/* Returns what it cost. */
-static size_t delete_one(const struct model *m, const struct request *rq,
-                         struct deletion *d, const char *id, struct decision *out)
+/* What became of the next id is known. From here on a job that was deleted counts as
+ * such in this request. */
+static void finish(struct deletion *d, const char *id, const char *about, int err)
 {
-    const char *failed;
+    if (err) {
+        MUST(d->n_failed < d->ids.n); /* each id fails once at most */
+        d->failed[d->n_failed++] =
+            (struct wire_deleted_job){ .id = arena_strdup(d->arena, about),
+                                       .code = (uint32_t)err };
+        d->all_unknown &= err == PBSE_UNKJOBID;
+    }
+    /* What has become of history is no failure; its name is unknown from then on. */
+    if (!err || err == PBSE_HISTJOBDELETED) {
+        see(d, id);
+        d->n_deleted++;
+    }
+    d->next++;
+}
+
+/* A job that is no array. */
+static int delete_job(const struct model *m, const struct request *rq,
+                      const struct job *job, uint32_t flags, struct decision *out)
+{
+    int err = check_deletion(job, flags, out);
+
+    if (err)
+        return err;
+    job_delete_records(m, job, rq->actor, rq->now_at, flags, out);
+    note_forgotten(m, job->obj.id, flags, out);
+    return 0;
+}
+
+static void begin_array(struct deletion *d, const struct job *array, const char *id,
+                        const struct index_set *places)
+{
+    d->array = ARENA_NEW(d->arena, struct array_deletion);
+    *d->array = array_deletion_begin(array, id, places, d->flags, d->arena);
+}
+
+/* Whatever the id names: a job is deleted at once, the deletion of an array or of some
+ * of its subjobs begins. */
+static int delete_named(const struct model *m, const struct request *rq,
+                        struct deletion *d, const char *id, struct decision *out)
+{
+    const struct job *array, *job;
+    struct index_set places;
     struct diag why;
+    int err = subjobs_for_request(m, rq, id, &array, &places, &why);
+
+    if (!err && array) {
+        begin_array(d, array, id, &places);
+        return 0;
+    }
+    if (!err)
+        err = job_for_request(m, rq, id, &job, &why);
+    if (err)
+        return err;
+    if (!job->array)
+        return delete_job(m, rq, job, d->flags, out);
+    note_forgotten(m, job->obj.id, d->flags, out);
+    begin_array(d, job, id, NULL);
+    return 0;
+}
+
+static void go_on_with_array(const struct model *m, const struct request *rq,
+                             struct deletion *d, size_t most, size_t *cost,
+                             struct decision *out)
+{
+    const char *about;
+    int err;
+
+    if (!array_deletion_go_on(m, rq, d->array, most, cost, out))
+        return;
+    err = array_deletion_code(d->array, &about);
+    finish(d, d->array->named, about, err);
+    array_deletion_fini(d->array);
+    d->array = NULL;
+}
+
+/* The next id. */
+static size_t delete_one(const struct model *m, const struct request *rq,
+                         struct deletion *d, struct decision *out)
+{
+    const char *id = d->ids.v[d->next];
     int err;
 
     /* A name that is given twice is neither deleted twice nor reported as unknown. */
-    if (was_seen(d, id))
+    if (was_seen(d, id)) {
+        d->next++;
         return 1;
-    err = forget_history(m, rq, id, d->flags, out);
-    failed = id;
-    if (!err)
-        err = delete_named(m, rq, id, d->flags, &failed, &why, out);
-    if (err) {
-        MUST(d->n_failed < d->ids->n); /* each id fails once at most */
-        d->failed[d->n_failed++] =
-            (struct wire_deleted_job){ .id = arena_strdup(d->arena, failed),
-                                       .code = (uint32_t)err };
-        d->all_unknown &= err == PBSE_UNKJOBID;
-        if (err != PBSE_HISTJOBDELETED)
-            return 1;
-        /* It has gone with the slice, and its name is unknown from then on. */
-        see(d, id);
-        d->n_deleted++;
-        return DELETION_COST;
     }
-    /* From here on the job counts as deleted in this request. */
-    see(d, id);
-    d->n_deleted++;
-    return DELETION_COST;
+    err = forget_history(m, rq, id, d->flags, out);
+    if (!err)
+        err = delete_named(m, rq, d, id, out);
+    if (!d->array)
+        finish(d, id, id, err);
+    return err && err != PBSE_HISTJOBDELETED ? 1 : DELETION_COST;
 }
 
 /* The reply outlives the deletion: texts become its own. */
@@ -220,7 +252,7 @@ static void reply_deleted(const struct deletion *d, struct decision *out)
     struct wire_reply *reply = &out->reply;
     size_t n = d->n_failed;
 
-    MUST(d->next == d->ids->n); /* what comes of every id is known */
+    MUST(d->next == d->ids.n); /* what comes of every id is known */
     *reply = (struct wire_reply){ .choice = REPLY_DELETE };
     /* The reply as a whole fails only when no job was deleted. Then it has the code of
      * the last failure. */
@@ -242,13 +274,19 @@ static void reply_deleted(const struct deletion *d, struct decision *out)
 static bool delete_some(const struct model *m, const struct request *rq,
                         struct deletion *d, struct decision *out)
 {
-    size_t most = request_slice_cost(rq), cost = 0;
+    /* What is not in slices runs to its end. */
+    size_t most = rq->progress ? request_slice_cost(rq) : SIZE_MAX, cost = 0;
 
     /* A slice is bounded by what the ids cost and not by their number: unknown ids are
      * cheap. */
-    while (d->next < d->ids->n && cost < most)
-        cost += delete_one(m, rq, d, d->ids->v[d->next++], out);
-    return d->next == d->ids->n;
+    while (d->next < d->ids.n && cost < most) {
+        if (!d->array)
+            cost += delete_one(m, rq, d, out);
+        if (d->array)
+            go_on_with_array(m, rq, d, most, &cost, out);
+    }
+    d->any_record |= out->records.n > 0;
+    return d->next == d->ids.n;
 }
 
 static struct deletion *deletion_of(const struct request *rq)
@@ -264,6 +302,53 @@ static struct deletion *deletion_of(const struct request *rq)
     return p->state;
 }
 
+/* Is it too much for one turn? One job never is. */
+static bool is_long(const struct model *m, const struct request *rq)
+{
+    const struct wire_strings ids = ids_of(rq, rq->arena);
+    bool one = rq->wire->number == BATCH_DELETE_JOB;
+    size_t most = request_slice_cost(rq), cost = one ? 0 : ids.n * DELETION_COST;
+
+    for (size_t i = 0; i < ids.n && cost <= most; i++)
+        cost += array_deletion_cost(m, rq, ids.v[i], end_flags(rq->wire));
+    return cost > most;
+}
+
+/* The whole of it or the next slice; NULL when more is to come. A long one is begun
+ * again as a request in slices, so that others are served in between. */
+static struct deletion *deletion_go_on(const struct model *m, const struct request *rq,
+                                       struct decision *out)
+{
+    struct deletion *d;
+
+    if (!rq->progress && is_long(m, rq)) {
+        act_add(out, ACT_GO_ON);
+        return NULL;
+    }
+    d = rq->progress ? deletion_of(rq) : deletion_new(rq, out->arena);
+    if (delete_some(m, rq, d, out))
+        return d;
+    MUST(rq->progress);
+    act_add(out, ACT_GO_ON);
+    return NULL;
+}
+
+int handle_delete_job(const struct model *m, const struct request *rq,
+                      struct decision *out)
+{
+    struct deletion *d = deletion_go_on(m, rq, out);
+    int err = 0;
+
+    if (!d)
+        return 0;
+    /* What was deleted of an array is fact, whatever became of the rest. */
+    if (d->n_failed > 0 && d->n_deleted == 0 && !d->any_record)
+        err = diag_code(&out->why, (int)d->failed[0].code);
+    if (!rq->progress)
+        deletion_drop(d);
+    return err;
+}
+
 static int refuse_list(struct decision *out)
 {
     out->reply = (struct wire_reply){ .code = PBSE_IVALREQ, .choice = REPLY_DELETE };
@@ -273,25 +358,15 @@ static int refuse_list(struct decision *out)
 int handle_delete_job_list(const struct model *m, const struct request *rq,
                            struct decision *out)
 {
-    size_t n = ((const struct body_list *)rq->body)->ids.n;
     struct deletion *d;
 
     /* The bound is checked before anything is allocated for the ids. */
-    if (n > REQUEST_MAX_IDS)
+    if (((const struct body_list *)rq->body)->ids.n > REQUEST_MAX_IDS)
         return refuse_list(out);
-    /* A long list is begun again as a request in slices, so that others are served in
-     * between. */
-    if (!rq->progress && n * DELETION_COST > request_slice_cost(rq)) {
-        act_add(out, ACT_GO_ON);
+    d = deletion_go_on(m, rq, out);
+    if (!d)
         return 0;
-    }
-    d = rq->progress ? deletion_of(rq) : deletion_new(rq, out->arena);
-    if (delete_some(m, rq, d, out)) {
-        reply_deleted(d, out);
-    } else {
-        MUST(rq->progress);
-        act_add(out, ACT_GO_ON);
-    }
+    reply_deleted(d, out);
     if (!rq->progress)
         deletion_drop(d);
     return 0;

@@ -8,6 +8,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/model/history.h"
+#include "server/model/job_array.h"
 #include "server/model/job_state.h"
 #include "server/model/job_suspend.h"
 #include "server/requests/handlers.h"
@@ -429,11 +430,31 @@ static void reply_ids(const struct selecting *s, struct decision *out)
         reply->ids.v[i] = arena_strdup(out->arena, s->ids[i]);
 }
 
+/* How many are looked at: jobs, or in the place of an array its subjobs. The sum stops
+ * behind 'most'. */
+static size_t count_looks(const struct model *m, const struct request *rq, size_t most)
+{
+    const char *extend = rq->wire->extend;
+    size_t n = request_wants_history(rq) ? m->kinds[OBJ_JOB].n : m->n_jobs;
+
+    if (n > most || !extend || !strpbrk(extend, "tT"))
+        return n;
+    MODEL_EACH_LIVE(m, OBJ_JOB, o)
+    {
+        const struct job_array *a = TO_JOB(o)->array;
+
+        n += a ? a->waiting.n_places : 0;
+        if (n > most)
+            break;
+    }
+    return n;
+}
+
 /* Reading the criteria takes its time too. */
 static bool is_long(const struct model *m, const struct request *rq)
 {
     const struct body_select *body = rq->body;
-    size_t n = request_wants_history(rq) ? m->kinds[OBJ_JOB].n : m->n_jobs;
+    size_t n = count_looks(m, rq, request_slice_cost(rq));
     size_t bytes = 0;
 
     for (size_t i = 0; i < body->criteria.n; i++)

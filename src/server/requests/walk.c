@@ -304,6 +304,7 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
     MUST(!w->selection || w->kind == OBJ_JOB); /* criteria are those of jobs */
     if (w->changes)
         return changes_next(w, ret);
+    w->view_cost = 0;
     if (w->array)
         return walk_next_subjob(w);
     if (w->ids) {
@@ -331,7 +332,7 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
 
 size_t walk_cost(const struct walk *w)
 {
-    return 1 + (w->selection ? selection_cost(w->selection) : 0);
+    return 1 + w->view_cost + (w->selection ? selection_cost(w->selection) : 0);
 }
 
 void walk_leave(struct walk *w, const struct object *o, bool retires)

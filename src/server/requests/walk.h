@@ -40,6 +40,7 @@ struct walk {
     size_t place;               /* the next one */
     struct index_range indices; /* of these */
     const char *index_list;     /* and of these ranges; NULL: all of the array */
+    size_t view_cost;           /* of the last step: a subjob was made up */
 };
 
 enum walk_step {
@@ -83,7 +84,7 @@ enum walk_step walk_next_subjob(struct walk *w);
 /* A subjob, which is met elsewhere. */
 bool walk_passes_over(const struct walk *w, const struct job *job);
 
-/* About what a step costs, in the units of request_slice_cost(). */
+/* About what the last step cost, in the units of request_slice_cost(). */
 size_t walk_cost(const struct walk *w);
 
 /* The object is about to leave the model, or (retires) to become history. */

@@ -15,6 +15,9 @@
 
 #include <string.h>
 
+/* What it costs to make up a subjob, in the units of request_slice_cost(). */
+#define VIEW_COST 20
+
 static bool extend_has(const struct walk *w, const char *letters)
 {
     return w->rq->wire->extend && strpbrk(w->rq->wire->extend, letters);
@@ -105,20 +108,20 @@ bool walk_passes_over(const struct walk *w, const struct job *job)
 /* The place of the next index that is asked for; INDEX_NO_PLACE: there is none. */
 static size_t next_place(struct walk *w)
 {
-    const struct job_array *a = TO_JOB(w->array)->array;
-    const struct index_range *r = &w->indices;
+    const struct index_range *all = &TO_JOB(w->array)->array->waiting.range;
 
-    while (w->place < a->waiting.n_places) {
-        int64_t index = index_range_at(&a->waiting.range, w->place);
+    for (;;) {
+        size_t place = index_range_next(all, &w->indices, w->place);
 
-        if (index >= r->first && index <= r->last && (index - r->first) % r->step == 0)
-            return w->place++;
-        w->place++;
+        if (place != INDEX_NO_PLACE) {
+            w->place = place + 1;
+            return place;
+        }
+        w->place = 0;
+        if (!w->index_list || !*w->index_list ||
+            !index_list_next(&w->index_list, &w->indices))
+            return INDEX_NO_PLACE;
     }
-    w->place = 0;
-    if (w->index_list && *w->index_list && index_list_next(&w->index_list, &w->indices))
-        return next_place(w);
-    return INDEX_NO_PLACE;
 }
 
 enum walk_step walk_next_subjob(struct walk *w)
@@ -138,6 +141,7 @@ enum walk_step walk_next_subjob(struct walk *w)
         return WALK_PAST;
     s = subjob_at(w->m, array, place, w->rq->arena);
     view = subjob_view(&s, w->rq->arena);
+    w->view_cost = VIEW_COST;
     if (w->selection && !selection_has_subjob(w->selection, array, view))
         return WALK_PAST;
     return say(w, &view->obj, OBJECT_SUBJOB, &w->asked);

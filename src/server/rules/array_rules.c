@@ -72,8 +72,8 @@ static void end_array(const struct rule_context *c, const struct job *array,
     job_over_record(c->m, array, c->server_actor, c->now_at, exit_status(ends), out);
 }
 
-/* A subjob whose MoM was away when its array was deleted is not deleted with it. When
- * it comes back to the queue nobody would ever run it. */
+/* The subjobs of an array that is deleted end with it. One whose MoM is away ends when
+ * that is back, or when its run is given up: in the queue nobody would ever run it. */
 bool subjob_doomed_due(const struct rule_context *c, const struct object *o,
                        struct decision *out)
 {
@@ -81,10 +81,10 @@ bool subjob_doomed_due(const struct rule_context *c, const struct object *o,
     const char *by =
         job->parent ? obj_str(&job->parent->obj, JOB_A_HF_KILL_BY, NULL) : NULL;
 
-    if (!by || job_is_at_mom(job) || job_state(job) == 'X')
+    if (!by || job_state(job) == 'X' || job_is_out_of_reach(job))
         return false;
-    job_delete_records(c->m, job, by, c->now_at, 0, out);
-    return true;
+    job_delete_records(c->m, job, arena_strdup(out->arena, by), c->now_at, 0, out);
+    return out->records.n > 0;
 }
 
 bool array_take_due(const struct rule_context *c, const struct object *o,

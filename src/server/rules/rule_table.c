@@ -65,7 +65,7 @@ const struct rule_row rule_rows[] = {
     { OBJ_QUEUE, "route again", 0,
       queue_route_due, queue_route_deadline },
 
-    { OBJ_JOB, "subjob doomed", SEES(EDGE_SUBJOB_ARRAY),
+    { OBJ_JOB, "subjob doomed", SEES(EDGE_SUBJOB_ARRAY) | SEES(EDGE_JOB_NODES),
       subjob_doomed_due, NULL },
     { OBJ_JOB, "array take", SEES(EDGE_ARRAY_SUBJOBS),
       array_take_due, NULL },

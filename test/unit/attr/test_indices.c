@@ -102,6 +102,64 @@ static void test_places(void)
     CU_ASSERT_EQUAL(index_range_at(&r, 2), 11);
 }
 
+/* Every pair of small ranges, from every place on: by the definition. */
+static void test_what_two_ranges_share(void)
+{
+    for (int64_t a = 0; a < 4 * 5 * 4 * 5; a++) {
+        const struct index_range r = { a % 4, a % 4 + 11, 1 + a / 4 % 5 };
+        const struct index_range list = { a / 20 % 4, a / 20 % 4 + 7, 1 + a / 80 };
+        size_t n = (size_t)index_range_count(&r);
+
+        for (size_t from = 0; from <= n; from++) {
+            size_t expected = from;
+
+            while (expected < n &&
+                   index_range_place(&list, index_range_at(&r, expected)) ==
+                       INDEX_NO_PLACE)
+                expected++;
+            CU_ASSERT_EQUAL(index_range_next(&r, &list, from),
+                            expected < n ? expected : INDEX_NO_PLACE);
+        }
+    }
+}
+
+/* The largest numbers that a list may have are not added up. */
+static void test_ranges_far_away(void)
+{
+    const struct index_range r = { 1, 9, 1 };
+    static const struct index_range lists[] = {
+        { 5, 9, INT64_MAX - 1 },
+        { 4, INT64_MAX - 1, INT64_MAX - 1 },
+        { INT64_MAX - 2, INT64_MAX - 1, 1 },
+    };
+
+    CU_ASSERT_EQUAL(index_range_next(&r, &lists[0], 0), 4);
+    CU_ASSERT_EQUAL(index_range_next(&r, &lists[0], 5), INDEX_NO_PLACE);
+    CU_ASSERT_EQUAL(index_range_next(&r, &lists[1], 4), INDEX_NO_PLACE);
+    CU_ASSERT_EQUAL(index_range_next(&r, &lists[2], 0), INDEX_NO_PLACE);
+}
+
+static void test_runs_of_places(void)
+{
+    const struct index_range r = { .first = 0, .last = 299, .step = 1 };
+    struct index_set s, copy;
+
+    index_set_init(&s, &r, false);
+    for (size_t first = 0; first < 300; first += 37)
+        for (size_t last = first; last < 300; last += 23) {
+            index_set_put_run(&s, first, last, true);
+            CU_ASSERT_EQUAL(s.n, last - first + 1);
+            CU_ASSERT_EQUAL(index_set_next(&s, 0), first);
+            CU_ASSERT_EQUAL(index_set_run_end(&s, first), last + 1);
+            index_set_copy(&copy, &s);
+            index_set_put_run(&s, first, last, false);
+            CU_ASSERT_EQUAL(s.n, 0);
+            CU_ASSERT_EQUAL(copy.n, last - first + 1);
+            index_set_fini(&copy);
+        }
+    index_set_fini(&s);
+}
+
 static void check_print(const struct index_set *s, const char *text)
 {
     struct buf out = { 0 };
@@ -169,6 +227,9 @@ int main(void)
         { "the ranges that arrays are submitted with", test_ranges_of_submissions },
         { "lists of ranges", test_lists_of_ranges },
         { "each index has a place", test_places },
+        { "what two ranges share", test_what_two_ranges_share },
+        { "ranges far away", test_ranges_far_away },
+        { "runs of places", test_runs_of_places },
         { "a set is shown as ranges", test_sets_are_shown_as_ranges },
         { "every member of a set is met", test_every_member_is_met },
     };

@@ -1,0 +1,243 @@
+/* test_array_slices.c - requests about all of an array take several turns: others are
+ * served in between, and what is fact stays so whoever dies.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "server/model/job_array.h"
+#include "test/unit/server/fake_mom.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+#define CONN       9001
+#define ONE_A_TURN 60 /* a slice of so little has the end of one subjob */
+
+static void start(struct fake_mom *fm, const char *id)
+{
+    const struct is_message *told;
+
+    CU_ASSERT_EQUAL(run_job(fm->r, id, "(n1:ncpus=1)"), 0);
+    told = fake_told(fm, BATCH_COMMIT, 0);
+    if (!told) { /* it is sent in a later turn */
+        rig_settle(fm->r);
+        told = fake_told(fm, BATCH_COMMIT, 0);
+    }
+    fake_answer(fm, told, 0, NULL);
+    fake_usage(fm, id, 1, "4711", "00:00:02");
+    rig_settle(fm->r);
+}
+
+/* An array of 20 of which so many run, and a server whose turns are short. */
+static struct fake_mom array_of_20(int n_running)
+{
+    struct fake_mom fm;
+    const char *id;
+
+    rig_slice_cost = ONE_A_TURN;
+    fm = fake_mom_new();
+    rig_slice_cost = 0;
+    CU_ASSERT_EQUAL(rig_manager(fm.r, RIG_ROOT, SET, OBJECT_NODE, "n1",
+                                "resources_available.ncpus=20"),
+                    0);
+    id = submit(fm.r, RIG_USER, "", "array_indices_submitted=1-20", "true\n");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    rig_settle(fm.r);
+    for (int i = 1; i <= n_running; i++)
+        start(&fm, arena_printf(fm.r->arena, "0[%d].svr", i));
+    return fm;
+}
+
+static const char *counts(struct rig *r)
+{
+    return rig_value(r, RIG_ROOT, BATCH_STATUS_JOB, "0[].svr", "array_state_count");
+}
+
+/* A request that is not answered in its own turn; returns how many turns it takes, and
+ * others are answered in each. */
+static int turns_of(struct rig *r, const char *user, uint32_t number, const void *body,
+                    const char *extend, int *ret_code)
+{
+    const struct wire_reply *reply = rig_ask_on(r, CONN, user, number, body, extend);
+    int n = 1;
+
+    CU_ASSERT_PTR_NULL(reply);
+    for (; !reply && n < 200 && svr_has_work(r->s); n++) {
+        CU_ASSERT_PTR_NOT_NULL(rig_status(r, RIG_USER, SVR, "", ""));
+        reply = rig_go_on(r, CONN);
+    }
+    *ret_code = reply ? reply->code : 0; /* DeleteJob is answered when it fails */
+    return n;
+}
+
+static void waiting_subjobs_are_cut_in_slices(void)
+{
+    static const char *const ids[] = { "0[2-18:2].svr" };
+    struct body_list list = { .ids = { 1, (const char **)ids } };
+    struct fake_mom fm = array_of_20(0);
+    struct rig *r = fm.r;
+    int code;
+
+    CU_ASSERT_TRUE(turns_of(r, RIG_USER, BATCH_DELETE_JOB_LIST, &list, NULL, &code) >
+                   2);
+    CU_ASSERT_EQUAL(code, 0);
+    CU_ASSERT_STRING_EQUAL(counts(r), "Queued:11 Running:0 Exiting:0 Expired:9");
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+/* Those that run and those that wait; what is over already is passed over. */
+static void a_range_is_deleted_in_slices(void)
+{
+    struct body_manage one = { .object_name = "0[3].svr" },
+                       range = { .object_name = "0[2-8].svr" };
+    struct fake_mom fm = array_of_20(5);
+    struct rig *r = fm.r;
+    int code;
+
+    rig_ask(r, RIG_USER, BATCH_DELETE_JOB, &one, "force");
+    rig_settle(r);
+    CU_ASSERT_TRUE(turns_of(r, RIG_USER, BATCH_DELETE_JOB, &range, NULL, &code) > 4);
+    CU_ASSERT_EQUAL(code, 0);
+    CU_ASSERT_STRING_EQUAL(counts(r), "Queued:12 Running:4 Exiting:0 Expired:4");
+    for (int i = 2; i <= 5; i++)
+        if (i != 3)
+            CU_ASSERT_TRUE(obj_is_set(
+                the_job(r, arena_printf(r->arena, "0[%d].svr", i)), JOB_A_HF_KILL_BY));
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, "0[1].svr"), JOB_A_HF_KILL_BY));
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+static bool is_killed(struct rig *r, int index)
+{
+    const struct object *o = the_job(r, arena_printf(r->arena, "0[%d].svr", index));
+
+    return o && obj_is_set(o, JOB_A_HF_KILL_BY);
+}
+
+/* The MoM comes back with so many subjobs that run. */
+static void come_back(struct fake_mom *fm, int n)
+{
+    struct is_running *running =
+        ARENA_ARRAY(fm->r->arena, struct is_running, (size_t)n);
+
+    for (int i = 0; i < n; i++)
+        running[i] = (struct is_running){
+            .job_id = arena_printf(fm->r->arena, "0[%d].svr", i + 1),
+            .substate = 42,
+            .run_version = 1,
+        };
+    fake_connect(fm, (size_t)n, running);
+    rig_settle(fm->r);
+}
+
+/* A whole array is doomed at once; its subjobs follow, whoever dies in between. */
+static void what_runs_of_a_doomed_array_follows(void)
+{
+    struct body_manage body = { .object_name = "0[].svr" };
+    struct fake_mom fm = array_of_20(6);
+    struct rig *r = fm.r;
+    int n = 0;
+
+    rig_ask(r, RIG_USER, BATCH_DELETE_JOB, &body, NULL);
+    CU_ASSERT_STRING_EQUAL(counts(r), "Queued:0 Running:6 Exiting:0 Expired:14");
+    for (int i = 1; i <= 6; i++)
+        n += is_killed(r, i);
+    CU_ASSERT_TRUE(n < 6);
+    rig_restart(r);
+    come_back(&fm, 6);
+    for (int i = 1; i <= 6; i++)
+        CU_ASSERT_TRUE(is_killed(r, i));
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+static void a_forced_deletion_takes_its_turns(void)
+{
+    struct body_manage body = { .object_name = "0[].svr" };
+    struct fake_mom fm = array_of_20(6);
+    struct rig *r = fm.r;
+    int code;
+
+    CU_ASSERT_TRUE(turns_of(r, RIG_USER, BATCH_DELETE_JOB, &body, "force", &code) > 5);
+    CU_ASSERT_EQUAL(code, 0);
+    rig_settle(r);
+    CU_ASSERT_EQUAL(svr_model(r->s)->kinds[OBJ_JOB].n, 0);
+    fake_mom_free(&fm);
+}
+
+/* Two requests about the same array at once do not trip over each other. */
+static void the_array_may_go_while_a_part_of_it_is_deleted(void)
+{
+    struct body_manage range = { .object_name = "0[1-20].svr" },
+                       whole = { .object_name = "0[].svr" };
+    struct fake_mom fm = array_of_20(0);
+    struct rig *r = fm.r;
+
+    CU_ASSERT_PTR_NULL(rig_ask_on(r, CONN, RIG_USER, BATCH_DELETE_JOB, &range, NULL));
+    for (int i = 0; i < 3; i++)
+        rig_go_on(r, CONN);
+    CU_ASSERT_STRING_NOT_EQUAL(counts(r), "Queued:20 Running:0 Exiting:0 Expired:0");
+    rig_ask(r, RIG_USER, BATCH_DELETE_JOB, &whole, NULL);
+    CU_ASSERT_PTR_NULL(the_job(r, "0[].svr"));
+    for (int i = 0; i < 100 && svr_has_work(r->s); i++)
+        rig_go_on(r, CONN);
+    CU_ASSERT_FALSE(svr_has_work(r->s));
+    fake_mom_free(&fm);
+}
+
+/* A subjob whose MoM is away is told of, and ends when the MoM is back. */
+static void who_is_away_ends_later(void)
+{
+    static const char *const ids[] = { "0[].svr" };
+    struct body_list list = { .ids = { 1, (const char **)ids } };
+    struct fake_mom fm = array_of_20(2);
+    struct rig *r = fm.r;
+    const struct wire_reply *reply;
+
+    fake_lose(&fm);
+    rig_settle(r);
+    reply = rig_ask_on(r, CONN, RIG_USER, BATCH_DELETE_JOB_LIST, &list, NULL);
+    for (int i = 0; !reply && i < 100; i++)
+        reply = rig_go_on(r, CONN);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL_FATAL(reply->deleted.n, 1);
+    CU_ASSERT_EQUAL(reply->deleted.v[0].code, PBSE_NORELYMOM);
+    CU_ASSERT_STRING_EQUAL(reply->deleted.v[0].id, "0[1].svr");
+    rig_settle(r);
+    CU_ASSERT_FALSE(is_killed(r, 1));
+    come_back(&fm, 2);
+    CU_ASSERT_TRUE(is_killed(r, 1));
+    CU_ASSERT_TRUE(is_killed(r, 2));
+    fake_mom_free(&fm);
+}
+
+static void subjobs_are_selected_in_slices(void)
+{
+    struct body_select body = { 0 };
+    struct fake_mom fm = array_of_20(0);
+    struct rig *r = fm.r;
+    int code;
+
+    for (int i = 0; i < 4; i++)
+        wire_attrs_add(&body.criteria, r->arena, "job_state", NULL, "Q", WIRE_OP_EQ);
+    CU_ASSERT_TRUE(turns_of(r, RIG_USER, BATCH_SELECT_JOBS, &body, "T", &code) > 5);
+    CU_ASSERT_EQUAL(rig_reply(r, CONN)->ids.n, 20);
+    fake_mom_free(&fm);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "waiting subjobs are cut in slices", waiting_subjobs_are_cut_in_slices },
+        { "a range is deleted in slices", a_range_is_deleted_in_slices },
+        { "what runs of a doomed array follows", what_runs_of_a_doomed_array_follows },
+        { "a forced deletion takes its turns", a_forced_deletion_takes_its_turns },
+        { "the array may go while a part of it is deleted",
+          the_array_may_go_while_a_part_of_it_is_deleted },
+        { "who is away ends later", who_is_away_ends_later },
+        { "subjobs are selected in slices", subjobs_are_selected_in_slices },
+    };
+
+    return unit_main("array slices", cases, ARRAY_LEN(cases));
+}
