@@ -56,8 +56,8 @@ def window(start, length=HOUR):
     return ["-R", Reservation.clock(start), "-D", str(length)]
 
 
-def rsub(cluster, *options, user=USER1):
-    return run(cluster, "pbs_rsub", "-I", "60", *options, user=user, code=0).split()
+def rsub(cluster, *options, user=USER1, env=None):
+    return run(cluster, "pbs_rsub", "-I", "60", *options, user=user, code=0, env=env).split()
 
 
 def names(exec_vnode):
@@ -203,6 +203,38 @@ def test_a_series(cluster):
         said = verdict(cluster, "pbs_rsub", "-l", "select=1:ncpus=2", "-r",
                        "FREQ=DAILY;COUNT=3", *window(start), env={"PBS_TZID": "UTC"})
     assert said["verdict"] == "confirm" and said["reserve_count"] == 3
+
+
+def test_one_occurrence(cluster):
+    """S5[3] alone: what is told of it, and then so; the series stays what it is."""
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    rid, _ = rsub(cluster, "-l", "select=5:ncpus=2", "-r", "FREQ=DAILY;COUNT=4",
+                  *window(start), env={"PBS_TZID": "UTC"})
+    third = rid.replace(".", "[3].", 1)
+    begins = start + 2 * 86400
+    other, _ = rsub(cluster, "-l", "select=1:ncpus=2", *window(begins + HOUR), user=USER2)
+    longer = ["-E", Reservation.clock(begins + HOUR + 600), third]
+    with Unchanged(cluster):
+        shorter = verdict(cluster, "pbs_ralter", "-D", 600, third)
+        said = verdict(cluster, "pbs_ralter", *longer, code=FORCE)
+        forced = verdict(cluster, "pbs_ralter", "-W", "force", *longer, user=None, code=FORCE)
+        gone = verdict(cluster, "pbs_rdel", third)
+        done = run(cluster, "pbs_rdel", "--dry-run", third)
+        refused = run(cluster, "pbs_ralter", "--dry-run", "-E",
+                      Reservation.clock(begins + 86400), third)
+    assert (shorter["reserve_start"], shorter["reserve_end"]) == (begins, begins + 600)
+    assert other in said["reason"] and said["oversubscribed_resv"] == [other]
+    assert forced["oversubscribed_resv"] == [other]
+    assert len(gone["vnodes_released"]) == 5 and "jobs_deleted" not in gone
+    assert done.stdout.splitlines()[0] == third + " WOULD BE DELETED"
+    assert (refused.returncode, refused.stdout) == (DENY, "")
+    assert "interfere with a later occurrence" in refused.stderr
+    done = run(cluster, "pbs_ralter", "-I", 60, *longer)
+    assert done.stdout.split()[2] == "DENIED" and other in done.stdout
+    run(cluster, "pbs_ralter", "-I", 60, "-D", 600, third, code=0)
+    out = run(cluster, "pbs_rstat", "-F", "json", third, code=0)
+    shown = json.loads(out)["Reservations"][third]
+    assert shown["resv_nodes"] == shorter["resv_nodes"]
 
 
 def test_as_soon_as_possible(cluster):

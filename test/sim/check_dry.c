@@ -44,16 +44,16 @@ static struct dry *find(struct sim *s, uint64_t conn)
     return NULL;
 }
 
-void dry_asked(struct sim *s, uint64_t conn, const char *label, const char *id,
-               uint32_t what, bool forced)
+void dry_asked(struct sim *s, uint64_t conn, const char *label,
+               const struct body_resv_act *act)
 {
     struct dry *d = xcalloc(1, sizeof(*d));
 
     *d = (struct dry){ .conn = conn,
                        .label = xstrdup(label),
-                       .id = id ? xstrdup(id) : NULL,
-                       .what = what,
-                       .forced = forced,
+                       .id = *act->id ? xstrdup(act->id) : NULL,
+                       .what = act->what,
+                       .forced = act->flags & RESV_ACT_FORCE,
                        .asked_at = sim_now_at(s) };
     DL_APPEND(s->dries.list, d);
 }
@@ -164,7 +164,9 @@ static bool has_lost_vnodes(const struct sim *s, const struct dry *d)
 static void expect(struct sim *s, const struct dry *d, const struct record *rec,
                    const char *verdict)
 {
-    const char *nodes = after(rec, RESV_A_RESV_NODES);
+    const char *nodes =
+        after(rec, rec->kind == OBJ_OCCURRENCE ? (int)OCCURRENCE_A_RESV_NODES
+                                               : (int)RESV_A_RESV_NODES);
 
     s->dries.n_compared++;
     if (!str_same(d->verdict, verdict))
@@ -217,7 +219,10 @@ static void look(struct sim *s, struct dry *d, const struct record *rec)
         d->id = xstrdup(rec->id);
     } else if (!is_own(d, rec)) {
         d->spoilt |= !is_neutral(rec);
-    } else if (rec->fact != FACT_RESV_ASKED && rec->fact != FACT_RESV_ALTER_ASKED) {
+    } else if (rec->fact == FACT_RESV_ALTER_ASKED) {
+        /* Somebody else's alteration came in between. */
+        d->spoilt |= s->shell.turn_conn != d->conn;
+    } else if (rec->fact != FACT_RESV_ASKED) {
         if (!is_comparable(s, d) || !d->verdict || compare(s, d, rec))
             dry_free(&s->dries, d);
         else

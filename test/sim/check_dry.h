@@ -36,9 +36,9 @@ void dries_fini(struct dries *d);
 /* The server forgets them. */
 void dries_forget(struct dries *d);
 
-/* A client asks; 'id' NULL: for a new one. */
-void dry_asked(struct sim *s, uint64_t conn, const char *label, const char *id,
-               uint32_t what, bool forced);
+/* A client asks for that. */
+void dry_asked(struct sim *s, uint64_t conn, const char *label,
+               const struct body_resv_act *act);
 /* It has its answer, and makes the request itself; the verdict's word, "error N" when
  * it was refused. */
 const char *dry_told(struct sim *s, uint64_t conn, const struct wire_reply *reply,

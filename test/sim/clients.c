@@ -112,8 +112,7 @@ static void try_first(struct sim *s, struct client *c, const struct wire_request
     c->tries = true;
     if (c->vnodes)
         set(&act->attrs, arena, "resv_nodes", NULL, c->vnodes);
-    dry_asked(s, c->conn, c->label, *act->id ? act->id : NULL, act->what,
-              act->flags & RESV_ACT_FORCE);
+    dry_asked(s, c->conn, c->label, act);
     act->flags |= RESV_ACT_DRY_RUN;
     send(s, c, BATCH_RESV_ACT, act);
     arena_free(arena);
@@ -183,59 +182,59 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
     arena_free(arena);
 }
 
-/* The same alteration in the request that can say it. */
-static void send_act(struct sim *s, struct client *c, const struct alter_wish *w,
-                     const struct body_modify_resv *alter)
+/* In the ordinary request where that can say it. */
+static void send_alteration(struct sim *s, struct client *c, const struct alter_wish *w,
+                            const struct wire_attrs *attrs)
 {
-    const struct body_resv_act body = { .what = RESV_ACT_ALTER,
-                                        .flags = (w->push ? RESV_ACT_PUSH : 0) |
-                                                 (w->release ? RESV_ACT_RELEASE : 0) |
-                                                 (w->force ? RESV_ACT_FORCE : 0),
-                                        .occurrence = w->occurrence,
-                                        .id = alter->resv_id,
-                                        .attrs = alter->attrs };
+    const struct body_modify_resv modify = { .object_type = OBJECT_RESV,
+                                             .resv_id = w->id,
+                                             .attrs = *attrs };
+    struct body_resv_act act = { .what = RESV_ACT_ALTER,
+                                 .flags = (w->push ? RESV_ACT_PUSH : 0) |
+                                          (w->release ? RESV_ACT_RELEASE : 0) |
+                                          (w->force ? RESV_ACT_FORCE : 0),
+                                 .occurrence = w->occurrence,
+                                 .id = w->id,
+                                 .attrs = *attrs };
+    struct body_resv_act same = act;
+    struct wire_request rq = { .number = BATCH_RESV_ACT,
+                               .user = c->user,
+                               .body = &same };
 
-    net_request(s, c->conn,
-                &(struct wire_request){
-                    .number = BATCH_RESV_ACT, .user = c->user, .body = &body });
+    if (!w->push && !w->release && !w->occurrence)
+        rq = (struct wire_request){ .number = BATCH_MODIFY_RESV,
+                                    .user = c->user,
+                                    .body = &modify,
+                                    .extend = w->force ? "force" : NULL };
+    if (w->dry)
+        try_first(s, c, &rq, &act);
+    else
+        net_request(s, c->conn, &rq);
 }
 
 void client_alter(struct sim *s, const struct alter_wish *w)
 {
     struct arena *arena = arena_new();
-    struct body_modify_resv body = { .object_type = OBJECT_RESV, .resv_id = w->id };
-    struct wire_request rq = { .number = BATCH_MODIFY_RESV,
-                               .user = w->user,
-                               .body = &body,
-                               .extend = w->force ? "force" : NULL };
+    struct wire_attrs attrs = { 0 };
     struct client *c = begin(s, CLIENT_ALTER_RESV, w->user, w->label);
 
     if (c) {
         if (w->start_at)
-            set_num(&body.attrs, arena, "reserve_start", NULL, w->start_at);
+            set_num(&attrs, arena, "reserve_start", NULL, w->start_at);
         if (w->end_at)
-            set_num(&body.attrs, arena, "reserve_end", NULL, w->end_at);
+            set_num(&attrs, arena, "reserve_end", NULL, w->end_at);
         if (w->duration_s)
-            set_num(&body.attrs, arena, "reserve_duration", NULL, w->duration_s);
+            set_num(&attrs, arena, "reserve_duration", NULL, w->duration_s);
         if (w->select)
-            set(&body.attrs, arena, "Resource_List", "select", w->select);
+            set(&attrs, arena, "Resource_List", "select", w->select);
         if (w->name)
-            set(&body.attrs, arena, "Reserve_Name", NULL, w->name);
+            set(&attrs, arena, "Reserve_Name", NULL, w->name);
         if (w->users)
-            set(&body.attrs, arena, "Authorized_Users", NULL, w->users);
-        set_end(&body.attrs, arena, &w->end);
+            set(&attrs, arena, "Authorized_Users", NULL, w->users);
+        set_end(&attrs, arena, &w->end);
         if (w->waiting)
-            set(&body.attrs, arena, "interactive", NULL, w->waiting);
-        if (w->push || w->release || w->occurrence)
-            send_act(s, c, w, &body);
-        else if (w->dry)
-            try_first(s, c, &rq,
-                      &(struct body_resv_act){ .what = RESV_ACT_ALTER,
-                                               .flags = w->force ? RESV_ACT_FORCE : 0,
-                                               .id = w->id,
-                                               .attrs = body.attrs });
-        else
-            net_request(s, c->conn, &rq);
+            set(&attrs, arena, "interactive", NULL, w->waiting);
+        send_alteration(s, c, w, &attrs);
     }
     arena_free(arena);
 }

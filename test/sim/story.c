@@ -169,8 +169,7 @@ static void alter(struct story *t, int64_t second)
     else
         buf_printf(t->out, "user%d", pick(t, 1, 2));
     buf_printf(t->out, " alters R%d", n);
-    if (!push)
-        add_dry(t, second, n);
+    add_dry(t, second, n);
     if (chance(t, 65))
         add_times(t, second, booking(t, n));
     if (!force && chance(t, 40))
@@ -776,7 +775,7 @@ static void name_occurrence(struct story *t, int resv, int index, bool push)
 
 /* Mostly around where it is, and now and then beyond its neighbours: which a push may
  * move. */
-static void alter_occurrence(struct story *t, int resv, int index)
+static void alter_occurrence(struct story *t, int64_t second, int resv, int index)
 {
     const struct booking *b = booking(t, resv);
     int64_t start_s = b->start_s + (int64_t)(index - 1) * b->interval_s;
@@ -788,6 +787,7 @@ static void alter_occurrence(struct story *t, int resv, int index)
     else
         buf_printf(t->out, "user%d", pick(t, 1, 2));
     name_occurrence(t, resv, index, push);
+    add_dry(t, second, index);
     if (chance(t, 50))
         buf_printf(t->out, " from %" PRId64, start_s + pick(t, -40, 100));
     if (chance(t, 70))
@@ -815,15 +815,17 @@ static void write_occurrences(struct story *of, uint64_t seed)
         int resv = chance(&t, 80) ? pick(&t, of->n_resvs + 1, t.n_resvs)
                                   : pick(&t, 1, t.n_resvs);
         int index = chance(&t, 80) ? pick(&t, 2, 4) : pick(&t, 1, 8);
+        int64_t second;
 
         if (booking(&t, resv)->interval_s == 0)
             continue;
-        at(&t, booking(&t, resv)->start_s +
-                   pick(&t, -55, 3 * booking(&t, resv)->interval_s));
+        second = booking(&t, resv)->start_s +
+                 pick(&t, -55, 3 * booking(&t, resv)->interval_s);
+        at(&t, second);
         if (chance(&t, 15))
             buf_printf(t.out, "user%d deletes R%d[%d]\n", pick(&t, 1, 2), resv, index);
         else
-            alter_occurrence(&t, resv, index);
+            alter_occurrence(&t, second, resv, index);
     }
 }
 

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/dry_resv.h"
 
+#include "server/model/occurrence.h"
+
 #include <string.h>
 
 struct making {
@@ -80,6 +82,26 @@ void dry_resv_init(struct dry_resv *d, const struct model *m, const char *id,
     d->r.current.values = &d->r.obj;
     if (!was)
         make_queue(&mk, d);
+}
+
+void dry_later_init(struct dry_later *d, const struct model *m,
+                    const struct occurrence *was, const struct records *const *lists,
+                    size_t n_lists, struct arena *arena)
+{
+    const struct making mk = {
+        .m = m, .lists = lists, .n_lists = n_lists, .arena = arena
+    };
+
+    MUST(!occurrence_is_current(was));
+    *d = (struct dry_later){ .oc = *was };
+    edit_init(&d->edit, m, OBJ_OCCURRENCE, was->values);
+    d->obj = object_of(&mk, OBJ_OCCURRENCE, was->values->id, &d->edit);
+    d->oc.values = &d->obj;
+}
+
+void dry_later_fini(struct dry_later *d)
+{
+    edit_fini(&d->edit);
 }
 
 void dry_resv_fini(struct dry_resv *d)

@@ -3,7 +3,8 @@
  *
  * Nothing of it is in the model: it has copies of the attributes of the reservation
  * that the records are about, with their changes, and a queue of its own where they
- * would make one. What is decided about it becomes records that nobody takes up.
+ * would make one. What is decided about it becomes records that nobody takes up. An
+ * occurrence that comes later can be made likewise.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_DRY_RESV_H
@@ -25,5 +26,17 @@ void dry_resv_init(struct dry_resv *d, const struct model *m, const char *id,
                    const struct resv *was, const struct records *const *lists,
                    size_t n_lists, struct arena *arena);
 void dry_resv_fini(struct dry_resv *d);
+
+struct dry_later {
+    struct occurrence oc; /* of the reservation in the model */
+    struct object obj;
+    struct edit edit;
+};
+
+/* What the records make of an occurrence that comes later; the rest as above. */
+void dry_later_init(struct dry_later *d, const struct model *m,
+                    const struct occurrence *was, const struct records *const *lists,
+                    size_t n_lists, struct arena *arena);
+void dry_later_fini(struct dry_later *d);
 
 #endif

@@ -20,6 +20,11 @@ struct telling {
     const struct dry_verdict *v;
     struct arena *arena; /* of the reply */
     struct wire_attrs *to;
+    const struct resv *after;           /* the reservation as the records make it */
+    const struct occurrence *was, *now; /* the occurrence that is meant; 'was' NULL: of
+                                         * a new one */
+    bool is_gone;                       /* it would be */
+    bool is_whole;                      /* the reservation would be gone */
 };
 
 static void say(const struct telling *t, const char *name, const char *text)
@@ -107,23 +112,16 @@ static void say_vnodes(const struct telling *t, const char *name,
     say_names(t, name, names, n);
 }
 
-static bool is_deleted(const struct resv *after)
+static struct vnodes vnodes_before(const struct telling *t)
 {
-    return resv_phase(after) == PHASE_ENDING || resv_phase(after) == PHASE_DELETED;
-}
-
-static struct vnodes vnodes_before(const struct telling *t, bool all)
-{
-    const struct resv *r = t->v->r;
     const struct occurrence *oc;
     struct vnodes ret = { 0 };
 
-    if (!r)
+    if (!t->was)
         return ret;
-    add_bookings(t, &ret, &r->current.bookings);
-    /* An alteration is about the current occurrence, a deletion about all. */
-    if (all)
-        DL_FOREACH (r->later, oc)
+    add_bookings(t, &ret, &t->was->bookings);
+    if (t->is_whole)
+        DL_FOREACH (t->v->r->later, oc)
             add_bookings(t, &ret, &oc->bookings);
     sort(&ret);
     return ret;
@@ -161,15 +159,16 @@ static size_t n_records(const struct telling *t)
     return n;
 }
 
-/* The vnodes of all occurrences that are told of: the current one and new ones. */
-static struct vnodes vnodes_after(const struct telling *t, const struct resv *after)
+/* The vnodes of all occurrences that are told of: the one that is meant and new ones.
+ */
+static struct vnodes vnodes_after(const struct telling *t)
 {
     const char **texts = ARENA_ARRAY(t->rq->arena, const char *, n_records(t) + 1);
-    const char *last = occurrence_vnodes(&after->current);
+    const char *last = occurrence_vnodes(t->now);
     size_t n = texts_of_later(t, texts);
     struct vnodes ret = { 0 };
 
-    if (is_deleted(after))
+    if (t->is_gone)
         return ret;
     add_text(t, &ret, last);
     /* Most occurrences have the same vnodes. */
@@ -182,17 +181,17 @@ static struct vnodes vnodes_after(const struct telling *t, const struct resv *af
     return ret;
 }
 
-static void say_window(const struct telling *t, const struct resv *after)
+static void say_window(const struct telling *t)
 {
-    struct window w = occurrence_window(&after->current);
+    struct window w = occurrence_window(t->now);
 
-    if (is_deleted(after))
+    if (t->is_gone)
         return;
     say_num(t, "reserve_start", w.start_at);
     say_num(t, "reserve_end", w.end_at);
-    say(t, "resv_nodes", occurrence_vnodes(&after->current));
-    if (obj_num(&after->obj, RESV_A_RESERVE_STANDING, 0))
-        say_num(t, "reserve_count", obj_num(&after->obj, RESV_A_RESERVE_COUNT, 1));
+    say(t, "resv_nodes", occurrence_vnodes(t->now));
+    if (obj_num(&t->after->obj, RESV_A_RESERVE_STANDING, 0) && !t->rq->occurrence)
+        say_num(t, "reserve_count", obj_num(&t->after->obj, RESV_A_RESERVE_COUNT, 1));
 }
 
 /* Jobs and reservations that records name, other than the reservation itself. */
@@ -216,16 +215,15 @@ static void say_named(const struct telling *t, enum obj_kind kind, const char *n
 }
 
 /* Jobs in it that would be told to end: all of them when it is deleted, and those that
- * it would have when its end has come. */
-static void say_jobs_ended(const struct telling *t, const struct resv *after)
+ * it would have when its end has come. None is in an occurrence that comes later. */
+static void say_jobs_ended(const struct telling *t)
 {
     const struct queue *q = t->v->r ? t->v->r->queue : NULL;
-    bool ends = is_deleted(after) ||
-                occurrence_end_at(&after->current, INT64_MAX) <= t->rq->now_at;
+    bool ends = t->is_gone || occurrence_end_at(t->now, INT64_MAX) <= t->rq->now_at;
     const char **ids;
     size_t n = 0;
 
-    if (!q || !ends)
+    if (!q || !ends || t->v->later)
         return;
     ids = ARENA_ARRAY(t->rq->arena, const char *, q->n_jobs + 1);
     for (const struct job *j = q->jobs; j && n < q->n_jobs; j = j->queue_next)
@@ -234,10 +232,9 @@ static void say_jobs_ended(const struct telling *t, const struct resv *after)
 }
 
 /* A job for which the reservation is made is on the same vnodes by right. */
-static size_t without_own_job(const struct telling *t, const struct resv *after,
-                              const char **ids, size_t n)
+static size_t without_own_job(const struct telling *t, const char **ids, size_t n)
 {
-    const char *job = obj_str(&after->obj, RESV_A_RESERVE_JOB, NULL);
+    const char *job = obj_str(&t->after->obj, RESV_A_RESERVE_JOB, NULL);
     const struct job *own = job ? model_job(t->m, job) : NULL;
     size_t left = 0;
 
@@ -268,40 +265,74 @@ static size_t without_named(const struct telling *t, const char **ids, size_t n)
 }
 
 /* Whoever was promised the same, and would go on being so. */
-static void say_oversub(const struct telling *t, const struct resv *after)
+static void say_oversub(const struct telling *t)
 {
     struct bookings held = { 0 };
     struct oversub found = { 0 };
 
-    bookings_read(t->m, occurrence_vnodes(&after->current), t->rq->arena, &held);
-    found =
-        resv_oversub_if(&(struct held){ .own = resv_current(after),
-                                        .bookings = &held,
-                                        .window = occurrence_window(&after->current),
-                                        .list = occurrence_resources(&after->current) },
-                        t->rq->now_at, t->rq->arena);
+    bookings_read(t->m, occurrence_vnodes(t->now), t->rq->arena, &held);
+    found = resv_oversub_if(&(struct held){ .own = t->was ? t->was : t->now,
+                                            .bookings = &held,
+                                            .window = occurrence_window(t->now),
+                                            .list = occurrence_resources(t->now) },
+                            t->rq->now_at, t->rq->arena);
     bookings_drop(&held);
-    found.n_jobs = without_own_job(t, after, found.jobs, found.n_jobs);
+    found.n_jobs = without_own_job(t, found.jobs, found.n_jobs);
     found.n_resvs = without_named(t, found.resvs, found.n_resvs);
     say_names(t, "oversubscribed_jobs", found.jobs, found.n_jobs);
     say_names(t, "oversubscribed_resv", found.resvs, found.n_resvs);
 }
 
-static void say_outcome(const struct telling *t, const struct resv *after)
+static void say_outcome(const struct telling *t)
 {
-    struct vnodes before = vnodes_before(t, is_deleted(after));
-    struct vnodes now = vnodes_after(t, after);
+    struct vnodes before = vnodes_before(t);
+    struct vnodes now = vnodes_after(t);
 
-    say_window(t, after);
+    say_window(t);
     say_vnodes(t, "vnodes_kept", &before, &now, true);
     say_vnodes(t, "vnodes_released", &before, &now, false);
     say_vnodes(t, "vnodes_gained", &now, &before, false);
-    if (!is_deleted(after))
-        say_oversub(t, after);
+    if (!t->is_gone)
+        say_oversub(t);
     say_named(t, OBJ_RESV, "conflicts_resv");
     say_named(t, OBJ_OCCURRENCE, "conflicts_occurrences");
     say_named(t, OBJ_JOB, "jobs_moved");
-    say_jobs_ended(t, after);
+    say_jobs_ended(t);
+}
+
+static bool has_fact(const struct telling *t, enum fact fact, const char *id)
+{
+    for (size_t i = 0; i < t->v->n_lists; i++)
+        for (size_t k = 0; k < t->v->lists[i]->n; k++)
+            if (t->v->lists[i]->v[k]->fact == fact &&
+                strcmp(t->v->lists[i]->v[k]->id, id) == 0)
+                return true;
+    return false;
+}
+
+static void say_of_later(struct telling *t)
+{
+    const struct dry_verdict *v = t->v;
+    struct dry_later later;
+
+    dry_later_init(&later, t->m, v->later, v->lists, v->n_lists, t->rq->arena);
+    t->was = v->later;
+    t->now = &later.oc;
+    t->is_gone = has_fact(t, FACT_DELETED, later.obj.id);
+    say_outcome(t);
+    dry_later_fini(&later);
+}
+
+/* Of the current occurrence, and of all when the reservation would be gone. */
+static void say_of_current(struct telling *t)
+{
+    enum resv_phase phase = resv_phase(t->after);
+
+    t->was = t->v->r ? resv_current(t->after) : NULL;
+    t->now = &t->after->current;
+    t->is_whole = phase == PHASE_ENDING || phase == PHASE_DELETED;
+    t->is_gone = t->is_whole || has_fact(t, FACT_RESV_OVER, t->v->id);
+    say_outcome(t);
 }
 
 void dry_verdict_reply(const struct model *m, const struct request *rq,
@@ -310,15 +341,15 @@ void dry_verdict_reply(const struct model *m, const struct request *rq,
     static const char *const words[] = {
         [DRY_CONFIRM] = "confirm", [DRY_DENY] = "deny", [DRY_FORCE] = "force"
     };
-    struct wire_object *o = wire_objects_add(&out->reply.objects, out->arena,
-                                             OBJECT_RESV, v->r ? v->id : "new");
-    const struct telling t = {
+    struct wire_object *o =
+        wire_objects_add(&out->reply.objects, out->arena, OBJECT_RESV,
+                         arena_strdup(out->arena, v->name));
+    struct telling t = {
         .m = m, .rq = rq, .v = v, .arena = out->arena, .to = &o->attrs
     };
     struct dry_resv after;
 
     out->reply.choice = REPLY_STATUS;
-    o->name = arena_strdup(out->arena, o->name);
     say(&t, "verdict", words[v->word]);
     say(&t, "reason", v->reason);
     if (v->earliest_at > 0)
@@ -326,6 +357,10 @@ void dry_verdict_reply(const struct model *m, const struct request *rq,
     if (v->word == DRY_DENY)
         return;
     dry_resv_init(&after, m, v->id, v->r, v->lists, v->n_lists, rq->arena);
-    say_outcome(&t, &after.r);
+    t.after = &after.r;
+    if (v->later)
+        say_of_later(&t);
+    else
+        say_of_current(&t);
     dry_resv_fini(&after);
 }

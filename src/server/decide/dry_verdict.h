@@ -17,8 +17,11 @@ struct dry_verdict {
     enum dry_word word;
     const char *reason;   /* why it would be denied, or needs force; NULL: not known */
     int64_t earliest_at;  /* the first start that would fit; 0: none is known */
+    const char *name;     /* of the object in the reply */
     const char *id;       /* of the reservation as the records name it */
     const struct resv *r; /* the one that is there, NULL: it is new */
+    const struct occurrence *later; /* of it, that is meant; NULL: the current one, and
+                                     * with a deletion all */
     /* What would be recorded, in order; of no meaning when it would be denied. */
     const struct records *lists[2];
     size_t n_lists;

@@ -47,9 +47,6 @@ static int check(const struct body_resv_act *b, struct diag *why)
     if (rows[b->what].number == 0 || (b->flags & ~rows[b->what].flags) ||
         (b->occurrence && !rows[b->what].occurrence) || contradict(b->flags))
         return diag_code(why, PBSE_NOSUP);
-    /* This one is about a reservation, not about one of its occurrences. */
-    if (b->occurrence && (b->flags & RESV_ACT_DRY_RUN))
-        return diag_code(why, PBSE_NOSUP);
     /* The ordinary request shows the reservation, and serves many at once. */
     if (b->what == RESV_ACT_STATUS && !b->occurrence)
         return diag_code(why, PBSE_NOSUP);

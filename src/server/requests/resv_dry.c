@@ -21,6 +21,7 @@
 #include "server/decide/resv_record.h"
 #include "server/decide/sched_link.h"
 #include "server/model/node_life.h"
+#include "server/model/occurrence.h"
 #include "server/requests/show.h"
 
 #include "lib/base/instant.h"
@@ -42,27 +43,65 @@ struct trying {
     struct decision would; /* what it decides */
     struct dry_resv dry;   /* the reservation as that makes it */
     const char *id;
-    const struct resv *r; /* the one that is there, NULL: it is new */
+    const struct resv *r;           /* the one that is there, NULL: it is new */
+    const struct occurrence *later; /* of it, that is meant; NULL: the current one */
 };
 
-/* The fact about the reservation itself; NULL: none of these. */
-static const struct record *main_record(const struct records *list)
+static const struct record *find_fact(const struct records *list, enum fact fact)
 {
-    for (size_t i = 0; i < list->n; i++) {
-        enum fact fact = list->v[i]->fact;
-
-        if (fact == FACT_RESV_SUBMITTED || fact == FACT_RESV_ALTER_ASKED ||
-            fact == FACT_RESV_ALTERED || fact == FACT_RESV_ENDING ||
-            (fact == FACT_SET && list->v[i]->kind == OBJ_RESV))
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i]->fact == fact)
             return list->v[i];
-    }
     return NULL;
+}
+
+/* The id in the ordinary request; NULL: it makes a new one. */
+static const char *id_asked(const struct request *rq)
+{
+    switch (rq->wire->number) {
+    case BATCH_MODIFY_RESV:
+        return ((const struct body_modify_resv *)rq->body)->resv_id;
+    case BATCH_DELETE_RESV:
+        return ((const struct body_manage *)rq->body)->object_name;
+    default:
+        return NULL;
+    }
+}
+
+/* Whom the request, which was not refused, is about. */
+static void find_subject(struct trying *t)
+{
+    const char *id = id_asked(t->rq);
+    const struct occurrence *oc = NULL;
+
+    if (!id) {
+        t->id = find_fact(&t->would.records, FACT_RESV_SUBMITTED)->id;
+        return;
+    }
+    t->r = model_resv(t->m, id);
+    MUST(t->r); /* the handler has found it */
+    t->id = t->r->obj.id;
+    if (t->rq->occurrence)
+        oc = occurrence_at(t->m, t->r, t->rq->occurrence, t->rq->arena);
+    t->later = oc && !occurrence_is_current(oc) ? oc : NULL;
+}
+
+/* As the verdict names it. */
+static const char *name_of(const struct trying *t)
+{
+    if (!t->r)
+        return "new";
+    if (!t->rq->occurrence)
+        return t->id;
+    return occurrence_name(t->later ? t->later : &t->r->current, t->rq->arena);
 }
 
 static int tell(struct trying *t, struct dry_verdict *v, const struct records *more)
 {
+    v->name = name_of(t);
     v->id = t->id;
     v->r = t->r;
+    v->later = t->later;
     v->lists[v->n_lists++] = &t->would.records;
     if (more)
         v->lists[v->n_lists++] = more;
@@ -99,10 +138,7 @@ static int take(struct trying *t, const struct dry_resv *dry, const char *sched,
 
 static bool has_fact(const struct records *list, enum fact fact)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (list->v[i]->fact == fact)
-            return true;
-    return false;
+    return find_fact(list, fact) != NULL;
 }
 
 static bool is_alteration(const struct trying *t)
@@ -394,25 +430,27 @@ static int tell_maintenance(struct trying *t)
     return tell(t, &v, &d.records);
 }
 
-static int tell_now(struct trying *t, const struct record *rec)
+static int tell_now(struct trying *t)
 {
-    bool forced = rec->fact == FACT_RESV_ALTERED && is_forced(t);
+    bool forced = is_forced(t) && has_fact(&t->would.records, FACT_RESV_ALTERED);
     struct dry_verdict v = { .word = forced ? DRY_FORCE : DRY_CONFIRM };
 
     if (forced)
-        v.reason = "no scheduler is there to be asked";
+        v.reason = question_asks(t->m, t->rq->view, t->r, t->rq->arena)
+                       ? "the scheduler is of another make and is not asked"
+                       : "no scheduler is there to be asked";
     return tell(t, &v, NULL);
 }
 
-static int look(struct trying *t, const struct record *rec)
+static int look(struct trying *t)
 {
+    const struct records *list = &t->would.records;
     enum question_kind kind;
     int err;
 
-    t->id = rec->id;
-    t->r = rec->fact == FACT_RESV_SUBMITTED ? NULL : model_resv(t->m, rec->id);
-    if (rec->fact != FACT_RESV_SUBMITTED && rec->fact != FACT_RESV_ALTER_ASKED)
-        return tell_now(t, rec);
+    find_subject(t);
+    if (!has_fact(list, FACT_RESV_SUBMITTED) && !has_fact(list, FACT_RESV_ALTER_ASKED))
+        return tell_now(t);
     make_dry(t, &t->dry);
     kind = question_kind(&t->dry.r);
     if (kind == QUESTION_MAINTAIN)
@@ -420,7 +458,7 @@ static int look(struct trying *t, const struct record *rec)
     else if (kind == QUESTION_NEW || kind == QUESTION_ALTER)
         err = ask(t);
     else
-        err = tell_now(t, rec);
+        err = tell_now(t);
     dry_resv_fini(&t->dry);
     return err;
 }
@@ -431,7 +469,6 @@ int resv_dry_run(const struct model *m, const struct request *rq, handler_fn han
     const struct dry_run *d = rq->progress ? rq->progress->dry : NULL;
     struct trying t = { .m = m, .rq = rq, .handle = handle, .vnodes = vnodes };
     struct request first = *rq;
-    const struct record *rec;
     int err;
 
     t.out = out;
@@ -456,7 +493,5 @@ int resv_dry_run(const struct model *m, const struct request *rq, handler_fn han
         out->acts = t.would.acts;
         return 0;
     }
-    rec = main_record(&t.would.records);
-    MUST(rec);
-    return look(&t, rec);
+    return look(&t);
 }
