@@ -5,7 +5,6 @@
 
 #include "../unit/cal/zones.h"
 #include "lib/wire/packet.h"
-#include "server/model/load_check.h"
 #include "server/shell/records.h"
 
 #include <stdio.h>
@@ -57,83 +56,26 @@ static struct svr *new_core(struct sim *s)
 
 /* The store. */
 
-static struct store_record to_store(const struct record *rec, struct arena *arena)
+static void load_into_core(void *arg, const struct record *rec)
 {
-    const struct attr_table *table = kind_table(rec->kind);
-    struct store_change *v =
-        ARENA_ARRAY(arena, struct store_change, rec->n_changes + 1);
-    struct store_record to = { .seq = rec->seq,
-                               .at = rec->at,
-                               .actor = rec->actor ? rec->actor : "",
-                               .fact = fact_name(rec->fact),
-                               .note = record_words(rec),
-                               .op = STORE_CHANGE,
-                               .kind = kind_name(rec->kind),
-                               .id = rec->id,
-                               .changes = v };
-
-    if (fact_creates(rec->fact))
-        to.op = STORE_CREATE;
-    else if (fact_removes(rec->fact))
-        to.op = STORE_REMOVE;
-    for (size_t i = 0; i < rec->n_changes; i++) {
-        const struct change *c = &rec->changes[i];
-
-        if (!(table->rows[c->attr].flags & ATTR_NOT_SAVED))
-            v[to.n++] = (struct store_change){ table->rows[c->attr].name,
-                                               c->resource ? c->resource : "",
-                                               c->before, c->after };
-    }
-    return to;
+    svr_load(arg, rec);
 }
 
-/* Where loaded objects go: a core, or a model alone. */
-struct loading {
-    struct svr *svr;
-    struct model *m;
-    struct arena *arena;
-};
-
-static int load_object(void *arg, const struct store_record *row)
+static void load_into_model(void *arg, const struct record *rec)
 {
-    struct loading *l = arg;
-    enum obj_kind kind = kind_find(row->kind);
-    struct records list = { 0 };
-    struct diag why;
-    int err;
-    struct record *rec =
-        record_add(&list, l->arena, FACT_LOADED, kind, row->id, "", row->at);
-
-    rec->seq = row->seq;
-    for (size_t i = 0; i < row->n; i++)
-        record_change(rec, l->arena,
-                      attr_find_any(kind_table(kind), row->changes[i].attr),
-                      *row->changes[i].resource ? row->changes[i].resource : NULL,
-                      row->changes[i].after);
-    /* What the server has stored it can load, whatever it was in the middle of. */
-    err = load_check(l->svr ? svr_model(l->svr) : l->m, rec, &why);
-    MUST(err == 0);
-    (void)err;
-    if (l->svr)
-        svr_load(l->svr, rec);
-    else
-        model_apply(l->m, rec);
-    arena_clear(l->arena);
-    return 0;
+    model_apply(arg, rec);
 }
 
-static void load(struct store *store, struct loading l)
+/* What the server has stored it can load, whatever it was in the middle of. */
+static void load(struct store *store, struct bundles *bundles,
+                 const struct records_into *into)
 {
     struct diag why = { 0 };
-    int err;
+    int err = records_read(store, bundles, into, &why);
 
-    l.arena = arena_new();
-    err = store_load(store, load_object, &l, &why);
+    if (err)
+        fprintf(stderr, "the store cannot be loaded: %s\n", why.text);
     MUST(err == 0);
-    err = load_check_all(l.svr ? svr_model(l.svr) : l.m, &why);
-    MUST(err == 0);
-    (void)err;
-    arena_free(l.arena);
 }
 
 static void load_denials(const struct sim *s)
@@ -149,7 +91,7 @@ struct model *shell_stored_model(const struct sim *s)
 {
     struct model *m = model_new("svr");
 
-    load(s->shell.store, (struct loading){ .m = m });
+    load(s->shell.store, NULL, &(struct records_into){ m, load_into_model, m });
     model_loaded(m, store_last_seq(s->shell.store));
     return m;
 }
@@ -439,6 +381,7 @@ struct commit {
     uint64_t life;
     size_t n, cap;
     struct store_record *records;
+    struct bundles *bundles;
     const struct arena *turn; /* of the last record */
     struct arena *arena;
     size_t n_facts, cap_facts;
@@ -466,9 +409,24 @@ static const struct effect *copy_account(const struct effect *e, struct arena *a
     return copy;
 }
 
+static void add_row(void *arg, const struct store_record *row, const struct arena *turn)
+{
+    struct commit *c = arg;
+
+    if (c->n == c->cap) {
+        c->cap = c->cap ? 2 * c->cap : 32;
+        c->records = xrealloc(c->records, c->cap * sizeof(*c->records));
+    }
+    if (c->turn == turn)
+        c->records[c->n - 1].with_next = true;
+    c->turn = turn;
+    c->records[c->n++] = *row;
+}
+
 static void add_work(void *arg, const struct effect *e, struct arena *arena)
 {
     struct commit *c = arg;
+    struct store_record row;
 
     if (c->n_facts == c->cap_facts) {
         c->cap_facts = c->cap_facts ? 2 * c->cap_facts : 32;
@@ -477,14 +435,8 @@ static void add_work(void *arg, const struct effect *e, struct arena *arena)
     c->facts[c->n_facts++] = e->kind == EFFECT_RECORD ? e : copy_account(e, c->arena);
     if (e->kind != EFFECT_RECORD)
         return;
-    if (c->n == c->cap) {
-        c->cap = c->cap ? 2 * c->cap : 32;
-        c->records = xrealloc(c->records, c->cap * sizeof(*c->records));
-    }
-    if (c->turn == arena)
-        c->records[c->n - 1].with_next = true;
-    c->turn = arena;
-    c->records[c->n++] = to_store(e->u.record, c->arena);
+    row = records_to_store(e->u.record, arena);
+    bundles_put(c->bundles, &row, arena, &(struct bundles_to){ add_row, c });
 }
 
 static void submit(struct sim *s);
@@ -613,7 +565,9 @@ static void submit(struct sim *s)
     c = xcalloc(1, sizeof(*c));
     c->life = s->shell.life;
     c->arena = arena_new();
+    c->bundles = s->shell.bundles;
     turns_take_work(s->shell.turns, add_work, c);
+    bundles_flush(c->bundles, &(struct bundles_to){ add_row, c });
     turns_commit_begins(s->shell.turns);
     sim_after(s, s->weather.commit_ms ? rnd_range(&s->rnd, 0, s->weather.commit_ms) : 1,
               commit_happens, c, commit_drop);
@@ -834,12 +788,14 @@ void shell_start(struct sim *s, enum svr_start type)
         return;
     sim_trace(s, "server: starts%s", type == SVR_HOT ? " hot" : "");
     sh->svr = new_core(s);
+    sh->bundles = bundles_new();
     sh->up = true;
     sh->works = false;
     sh->failing_since_ms = 0;
     sh->life++;
     if (sh->ever_started) {
-        load(sh->store, (struct loading){ .svr = sh->svr });
+        load(sh->store, sh->bundles,
+             &(struct records_into){ svr_model(sh->svr), load_into_core, sh->svr });
         svr_loaded(sh->svr, store_last_seq(sh->store));
         load_denials(s);
         sh->shadow = model_rebuild(svr_model(sh->svr));
@@ -875,6 +831,8 @@ void shell_crash(struct sim *s)
     sh->turns = NULL;
     svr_free(sh->svr);
     sh->svr = NULL;
+    bundles_free(sh->bundles);
+    sh->bundles = NULL;
     check_changes_forget(s);
     dries_forget(&s->dries);
     model_free(sh->shadow);

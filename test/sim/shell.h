@@ -27,6 +27,7 @@ struct shell {
     uint64_t life; /* counts starts */
     struct svr *svr;
     struct store *store;
+    struct bundles *bundles; /* while it is up */
     bool store_failing;
     bool store_refuses;       /* it says that it cannot: nobody waits for it at all */
     bool store_contradicts;   /* a record that comes cannot be true */

@@ -29,7 +29,7 @@ struct store {
 
 /* The layout of the tables, for both databases: a step for each version in the room's
  * sqlite_schema.c and pg_schema.c. */
-#define STORE_SCHEMA_VERSION 4
+#define STORE_SCHEMA_VERSION 5
 
 int store_sqlite_open(const char *path, const char *holder, struct store **ret,
                       struct diag *why) MUST_CHECK;

@@ -50,8 +50,9 @@ static const char tables[] =
 #define LOCK_TRY_MS 100
 
 /* What brings a layout to the next one, by its version. Version 2 is the first that a
- * store in PostgreSQL can have; version 3 changed the file of SQLite only. */
-static const char *const steps[STORE_SCHEMA_VERSION] = { [2] = "", [3] = "" };
+ * store in PostgreSQL can have; version 3 changed the file of SQLite only, and 4 and 5
+ * what the server puts into the tables. */
+static const char *const steps[STORE_SCHEMA_VERSION] = { [2] = "", [3] = "", [4] = "" };
 
 /* Try to take the writer's lock. 1: we have it, 0: another session has it, -1: failed.
  */

@@ -77,6 +77,9 @@ static const struct {
     /* Some values of occurrences have no rows any more (server/shell/records.c). What
      * has them is read as before; an older program could not do without. */
     [3] = { .sql = "" },
+    /* Occurrences that are made together are one object (server/shell/bundles.h). The
+     * same holds. */
+    [4] = { .sql = "" },
 };
 
 int sqlite_file_error(const struct sqlite_file *f, struct diag *why)

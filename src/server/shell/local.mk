@@ -6,6 +6,10 @@ noinst_LTLIBRARIES += libhfsvrshell.la
 libhfsvrshell_la_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(SQLITE_CFLAGS)
 libhfsvrshell_la_SOURCES = \
 	src/server/shell/accounting.c src/server/shell/accounting.h \
+	src/server/shell/bundle_load.c src/server/shell/bundle_names.h \
+	src/server/shell/bundle_table.c src/server/shell/bundle_table.h \
+	src/server/shell/bundle_text.c src/server/shell/bundle_text.h \
+	src/server/shell/bundles.c src/server/shell/bundles.h \
 	src/server/shell/calls.c src/server/shell/calls.h \
 	src/server/shell/client.h \
 	src/server/shell/clients.c src/server/shell/clients.h \
@@ -89,3 +93,10 @@ check_PROGRAMS += test/unit/server/test_edited_store
 TESTS += test/unit/server/test_edited_store
 test_unit_server_test_edited_store_SOURCES = test/unit/server/test_edited_store.c $(RESV_WORLD)
 test_unit_server_test_edited_store_LDADD = $(HF_SVR_LIBS) -lcunit
+
+check_PROGRAMS += test/unit/server/test_bundles
+TESTS += test/unit/server/test_bundles
+EXTRA_DIST += test/unit/server/layout-4.sql
+test_unit_server_test_bundles_SOURCES = test/unit/server/test_bundles.c
+test_unit_server_test_bundles_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
+test_unit_server_test_bundles_LDADD = $(HF_SVR_LIBS) -lcunit

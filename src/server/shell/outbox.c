@@ -16,6 +16,7 @@
 #include "lib/wire/batch.h"
 #include "server/engine/turns.h"
 #include "server/shell/accounting.h"
+#include "server/shell/bundles.h"
 #include "server/shell/calls.h"
 #include "server/shell/clients.h"
 #include "server/shell/committer.h"
@@ -133,16 +134,25 @@ struct gathering {
     const struct arena *turn; /* of the last record; a turn has an arena of its own */
 };
 
+static void add_row(void *arg, const struct store_record *row, const struct arena *turn)
+{
+    struct gathering *g = arg;
+
+    commit_add(g->commit, *row, g->turn == turn);
+    g->turn = turn;
+}
+
 static void add_work(void *arg, const struct effect *e, struct arena *arena)
 {
     struct gathering *g = arg;
+    struct store_record row;
 
     MUST(e->kind == EFFECT_RECORD || e->kind == EFFECT_ACCOUNT);
     /* Lines are planned in the order of their records, in which they are written
      * later. */
     if (e->kind == EFFECT_RECORD) {
-        commit_add(g->commit, records_to_store(e->u.record, arena), g->turn == arena);
-        g->turn = arena;
+        row = records_to_store(e->u.record, arena);
+        bundles_put(g->o->sh->bundles, &row, arena, &(struct bundles_to){ add_row, g });
     } else {
         accounting_plan(g->o->sh->accounting, e->u.account.at, e->u.account.type,
                         e->u.account.id, e->u.account.text);
@@ -156,6 +166,7 @@ static void submit(struct outbox *o)
     /* Two commits under way could become durable in the wrong order. */
     MUST(!turns_are_committing(o->turns) && !o->gathering);
     turns_take_work(o->turns, add_work, &g);
+    bundles_flush(o->sh->bundles, &(struct bundles_to){ add_row, &g });
     /* The note goes into the same transaction as the records whose lines it has. */
     accounting_note(o->sh->accounting, g.commit);
     /* Nothing waits for the store. */

@@ -100,11 +100,10 @@ struct store_record records_to_store(const struct record *rec, struct arena *are
 
 /* Reservations are known by their numbers: two that differ in nothing else would become
  * one object here, and one of two in the store. */
-static int check_alone(const struct svr *svr, enum obj_kind kind, const char *id,
+static int check_alone(const struct model *m, enum obj_kind kind, const char *id,
                        struct diag *why)
 {
-    const struct object *o =
-        kind == OBJ_SERVER ? NULL : model_find(svr_model(svr), kind, id);
+    const struct object *o = kind == OBJ_SERVER ? NULL : model_find(m, kind, id);
 
     if (!o)
         return 0;
@@ -133,7 +132,8 @@ static bool is_former(enum obj_kind kind, const char *attr)
 }
 
 struct loading {
-    struct svr *svr;
+    const struct records_into *into;
+    struct bundles *bundles;
     struct arena *arena;
     struct diag *why;
 };
@@ -179,6 +179,8 @@ static int load_object(void *arg, const struct store_record *row)
                           .actor = "" };
     int err;
 
+    if (strcmp(row->kind, BUNDLE_KIND) == 0)
+        return bundles_load(l->bundles, row, load_object, l, l->why);
     if (kind == OBJ_KIND_COUNT)
         return diag_set(
             l->why, PBSE_SYSTEM,
@@ -186,26 +188,39 @@ static int load_object(void *arg, const struct store_record *row)
             "wrote it, or restore a backup",
             row->kind, row->id);
     load_usual(l, &rec);
-    err = check_alone(l->svr, kind, row->id, l->why);
+    err = check_alone(l->into->m, kind, row->id, l->why);
     if (!err)
         err = load_changes(kind_table(kind), row, l, &rec);
     if (!err)
-        err = load_check(svr_model(l->svr), &rec, l->why);
+        err = load_check(l->into->m, &rec, l->why);
     if (!err)
-        svr_load(l->svr, &rec);
+        l->into->load(l->into->arg, &rec);
     /* Each object is loaded on its own, so memory does not grow with the store. */
     arena_clear(l->arena);
     return err;
 }
 
-int records_load(struct store *store, struct svr *svr, struct diag *why)
+int records_read(struct store *store, struct bundles *bundles,
+                 const struct records_into *into, struct diag *why)
 {
-    struct loading l = { svr, arena_new(), why };
+    struct loading l = { into, bundles, arena_new(), why };
     int err = store_load(store, load_object, &l, why);
 
     arena_free(l.arena);
-    if (!err)
-        err = load_check_all(svr_model(svr), why);
+    return err ? err : load_check_all(into->m, why);
+}
+
+static void load_into_core(void *arg, const struct record *rec)
+{
+    svr_load(arg, rec);
+}
+
+int records_load(struct store *store, struct bundles *bundles, struct svr *svr,
+                 struct diag *why)
+{
+    const struct records_into core = { svr_model(svr), load_into_core, svr };
+    int err = records_read(store, bundles, &core, why);
+
     if (!err)
         /* Links are made once, when every object is there. */
         svr_loaded(svr, store_last_seq(store));

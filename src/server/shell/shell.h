@@ -52,6 +52,7 @@ struct shell {
     struct loop *loop;
     struct logfile *log;
     struct store *store; /* the store thread's while it runs */
+    struct bundles *bundles;
     struct svr *svr;
     struct lookups *lookups;
     struct find_out *find_out;

@@ -357,7 +357,8 @@ static int load_core(struct shell *sh)
         return fail(sh, EXIT_SETUP, why.text);
     /* The core has copies of all settings. */
     sh->svr = svr_new(&cfg);
-    if (records_load(sh->store, sh->svr, &why))
+    sh->bundles = bundles_new();
+    if (records_load(sh->store, sh->bundles, sh->svr, &why))
         return fail(sh, EXIT_SETUP, why.text);
     /* Why reservations were denied is good to know and no reason not to start. */
     if (records_load_denials(sh->store, sh->svr, shell_now(sh), &why))
@@ -451,6 +452,7 @@ void start_undo(struct shell *sh)
     find_out_free(sh->find_out);
     lookups_free(sh->lookups);
     hook_dir_close(sh->hooks);
+    bundles_free(sh->bundles);
     store_close(sh->store);
     logfile_close(sh->log);
     loop_free(sh->loop);

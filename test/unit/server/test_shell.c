@@ -440,6 +440,7 @@ static void world_begin(void)
     sh.find_out = find_out_new(&sh);
     sh.lookups = lookups_new(&sh, LOOKUP_PATIENCE_S);
     sh.accounting = accounting_new(dir, NULL, sh.log);
+    sh.bundles = bundles_new();
     sh.outbox = outbox_new(&sh);
     sh.committer = committer_new(&sh);
     CU_ASSERT_EQUAL_FATAL(clients_new(&sh, &sh.clients, &why), 0);
@@ -456,6 +457,7 @@ static void world_end(void)
     lookups_free(sh.lookups);
     accounting_free(sh.accounting);
     loop_timer_free(sh.deadline);
+    bundles_free(sh.bundles);
     store_close(sh.store);
     logfile_close(sh.log);
     conf_free(sh.conf);
@@ -1938,13 +1940,13 @@ static void test_unknown_rows_refuse_the_start(void)
     CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
     r.kind = kind_name(OBJ_QUEUE);
     CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
-    CU_ASSERT_EQUAL(records_load(s, NULL, &why), PBSE_SYSTEM);
+    CU_ASSERT_EQUAL(records_load(s, NULL, NULL, &why), PBSE_SYSTEM);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.text, "no_such_attribute"));
     store_close(s);
     CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
     r.kind = "dragon";
     CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
-    CU_ASSERT_EQUAL(records_load(s, NULL, &why), PBSE_SYSTEM);
+    CU_ASSERT_EQUAL(records_load(s, NULL, NULL, &why), PBSE_SYSTEM);
     store_close(s);
 }
 
@@ -1967,12 +1969,12 @@ static void test_former_rows_are_passed_over(void)
 
     CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
     CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
-    CU_ASSERT_EQUAL(records_load(s, NULL, &why), 0);
+    CU_ASSERT_EQUAL(records_load(s, NULL, NULL, &why), 0);
     store_close(s);
     CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
     r.kind = "queue";
     CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
-    CU_ASSERT_EQUAL(records_load(s, NULL, &why), PBSE_SYSTEM);
+    CU_ASSERT_EQUAL(records_load(s, NULL, NULL, &why), PBSE_SYSTEM);
     store_close(s);
 }
 

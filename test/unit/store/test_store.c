@@ -301,7 +301,7 @@ static void test_newer_or_other_layout_is_refused(void)
         const char *story, *sql, *words;
     } cases[] = {
         { "newer", "UPDATE schema_version SET version = 99",
-          "made by a newer version (layout 99, this program knows up to 4)" },
+          "made by a newer version (layout 99, this program knows up to 5)" },
         { "no version", "DELETE FROM schema_version", "restore a backup" },
         { "version 0", "UPDATE schema_version SET version = 0", "restore a backup" },
         { "no version table", "DROP TABLE schema_version", "restore a backup" },

@@ -234,7 +234,7 @@ static void test_newer_or_other_layout_is_refused(void)
         const char *story, *sql, *words;
     } cases[] = {
         { "newer", "UPDATE schema_version SET version = 99",
-          "made by a newer version (layout 99, this program knows up to 4)" },
+          "made by a newer version (layout 99, this program knows up to 5)" },
         { "no version", "DELETE FROM schema_version", "restore a backup" },
         { "older than any", "UPDATE schema_version SET version = 1",
           "restore a backup" },
