@@ -11,7 +11,8 @@ start of the command to its exit.
 
     test/bench/standing.py --others --vnodes 10 --count 10000 --chunks 1
 
-asks for one series and deletes it, and prints how long others wait meanwhile."""
+asks for one series and deletes it, and prints what the server works for that, and how long
+others wait meanwhile."""
 import argparse
 import os
 import sys
@@ -49,8 +50,33 @@ def beside(cluster, what, action):
           % ((what,) + tuple(max(other.end()) for other in others)), flush=True)
 
 
+def processor_ms(pid):
+    """Of each thread by its number, in order: the first is the loop."""
+    tasks = "/proc/%d/task" % pid
+    return {int(t): int(open("%s/%s/schedstat" % (tasks, t)).read().split()[0]) / 1e6
+            for t in os.listdir(tasks)}
+
+
+def alone(cluster, what, action):
+    """What the server's threads work for it when nobody else asks for anything."""
+    time.sleep(0.5)
+    before = processor_ms(cluster.server.process.pid)
+    action()
+    time.sleep(0.5)
+    after = processor_ms(cluster.server.process.pid)
+    used = [after[t] - before.get(t, 0) for t in sorted(after)]
+    print("    alone, %-14s the loop works %.1f ms, other threads %s ms"
+          % (what, used[0], " ".join("%.1f" % u for u in used[1:] if u > 0.05)), flush=True)
+
+
 def one_long_series(cluster, args):
     start = int(time.time()) + 86400
+    for i in range(args.runs):
+        rule = ["-r", "FREQ=HOURLY;COUNT=%d" % args.count]
+        alone(cluster, "confirmation:", lambda: ask(
+            cluster, "a series of %d" % args.count, start, args.chunks, rule))
+        rid = cluster.server.status(RESV)[0]["id"]
+        alone(cluster, "deletion:", lambda: cluster.run(["pbs_rdel", rid]))
     for i in range(args.runs):
         rule = ["-r", "FREQ=HOURLY;COUNT=%d" % args.count]
         beside(cluster, "confirmation:", lambda: ask(
