@@ -165,13 +165,23 @@ static void print_value(const struct attrl *a, const char *value)
     putchar('\n');
 }
 
+/* For people: who else was promised the same, from when to when in local time. */
+static void print_met(const struct attrl *a)
+{
+    printf("%s = ", a->name);
+    why_print_reason(stdout, a->value);
+    putchar('\n');
+}
+
 static void print_full(const struct batch_status *resv)
 {
     char text[TIME_TEXT_MAX];
 
     printf("Resv ID: %s\n", resv->name);
     for (const struct attrl *a = resv->attribs; a; a = a->next)
-        if (!is_left_out(a->name))
+        if (strcmp(a->name, "oversubscribed_on") == 0)
+            print_met(a);
+        else if (!is_left_out(a->name))
             print_value(a, shown_value(a, text));
     putchar('\n');
 }

@@ -316,9 +316,47 @@ def test_force_against_another_reservation(cluster):
     assert resv_nodes(server, rid) == held
     server.log_match("%s;Reservation oversubscribes vnodes reservations=%s" % (rid, other))
     assert server.status(RESV, other)[0]["oversubscribed_resv"] == rid
+
+
+def oversubscribed(server, rid):
+    """What the reservation says of whom it meets."""
+    resv = server.status(RESV, rid)[0]
+    return {name: value for name, value in resv.items() if name.startswith("oversubscribed_")}
+
+
+def test_who_is_oversubscribed_is_told_until_that_is_over(cluster):
+    """To everybody, on which vnodes and from when to when; after a crash too."""
+    server = cluster.server
+    rid = running_resv(server, select="2:ncpus=2")
+    other = alone(server, rid)
+    ralter(cluster, rid, "-W", "force", "-I", "60", "-D", "1200", user=MANAGER)
+    both = "+".join(sorted(set(resv_nodes(server, rid)) & set(resv_nodes(server, other))))
+    meeting = at(server, other, "reserve_start"), at(server, rid, "reserve_end")
+    met = "%s on " + both + " from %s to %s" % (server.status(RESV, other)[0]["reserve_start"],
+                                                server.status(RESV, rid)[0]["reserve_end"])
+    expected = {"oversubscribed_resv": other, "oversubscribed_on": met % other}
+    assert oversubscribed(server, rid) == expected
+    assert oversubscribed(server, other) == {"oversubscribed_resv": rid,
+                                             "oversubscribed_on": met % rid}
+    shown = cluster.run(["pbs_rstat", "-f", rid], user=USER2).stdout
+    assert "\noversubscribed_resv = %s\noversubscribed_on = %s\n" % (other, met % other) in shown
+    raw = cluster.run(["pbs_rstat", "-F", "json", rid], user=USER2).stdout
+    assert " from @%d to @%d" % meeting in raw
+    server.kill()
+    server.start()
+    assert oversubscribed(server, rid) == expected
+    ralter(cluster, rid, "-I", "60", "-E", Reservation.clock(at(server, other, "reserve_start")))
+    assert oversubscribed(server, rid) == oversubscribed(server, other) == {}
+
+
+def test_who_is_deleted_is_oversubscribed_no_more(cluster):
+    server = cluster.server
+    rid = running_resv(server, select="2:ncpus=2")
+    other = alone(server, rid)
+    ralter(cluster, rid, "-W", "force", "-I", "60", "-D", "1200", user=MANAGER)
     server.delete(other)
     is_gone(server, RESV, other)
-    assert "oversubscribed_resv" not in server.status(RESV, rid)[0]
+    assert oversubscribed(server, rid) == {}
 
 
 def test_force_against_a_job_outside(cluster):

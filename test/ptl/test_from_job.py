@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A reservation out of a running job: pbs_rsub --job and create_resv_from_job."""
+import os
 import re
 import signal
 import threading
@@ -249,6 +250,34 @@ def test_it_waits_until_the_job_has_started(cluster):
     rid = done[0].stdout.split()[0]
     assert server.status(JOB, jid)[0]["queue"] == rid.split(".")[0]
     assert server.status(RESV, rid)[0]["reserve_state"] == "RESV_RUNNING"
+
+
+def test_a_job_that_never_starts_leaves_no_reservation(cluster):
+    """Its prologue sends it away: neither the mark nor a command that waits makes one."""
+    server, gate = cluster.server, Gate(cluster)
+    path = os.path.join(cluster.home, "mom_priv", "prologue")
+    with open(path, "w") as f:
+        f.write(script_until(gate.path) + "exit 1\n")
+    os.chmod(path, 0o700)
+    try:
+        marked = server.submit(Job(attrs={"create_resv_from_job": "1"}))
+        plain = server.submit(Job(sleep=1000))
+        server.expect(JOB, {"job_state": "R", "substate": 41}, id=plain)
+        done = []
+        waits = threading.Thread(target=lambda: done.append(
+            rsub(cluster, "--job", plain, check=False)))
+        waits.start()
+        server.log_match("Type 70 request received")
+        gate.open()
+        waits.join(60)
+        for jid in (marked, plain):
+            is_gone(server, JOB, jid)
+    finally:
+        os.unlink(path)
+    assert done and done[0].stdout == "" and done[0].returncode != 0, done
+    assert server.status(RESV) == []
+    assert not [l for l in server.accounting_lines() if ";R" in l and l.split(";")[1] in "UYB"]
+    all_is_free(cluster)
 
 
 # as it was shown to those who asked for it (doc/requirements.md 3)

@@ -74,6 +74,19 @@ def test_before_the_start_it_is_degraded_and_moves(cluster):
     assert lost not in resv_nodes(server, rid)
 
 
+def test_the_cutoff_stops_no_attempt(cluster):
+    """The start is nearer than reserve_retry_cutoff, and the vnode is replaced."""
+    server = cluster.server
+    retry_soon(server)
+    server.manager(MGR_CMD_SET, SERVER, {"reserve_retry_cutoff": 7200})
+    rid = server.submit(Reservation(select="2:ncpus=2", start=600, duration=600, interactive=60))
+    lost = resv_nodes(server, rid)[0]
+    set_offline(server, lost)
+    wait_for("another vnode", lambda: lost not in resv_nodes(server, rid))
+    server.expect(RESV, {"reserve_state": "RESV_CONFIRMED", "reserve_substate": 2,
+                         "reserve_retry": (UNSET, None)}, id=rid)
+
+
 def test_while_there_is_no_room_it_is_tried_again_and_again(cluster):
     server = cluster.server
     retry_soon(server, 1)
