@@ -140,6 +140,12 @@ test_unit_scheduler_test_search_SOURCES = \
 	test/unit/scheduler/test_search.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_search_LDADD = $(sched_test_libs)
 
+check_PROGRAMS += test/unit/scheduler/test_search_wide
+TESTS += test/unit/scheduler/test_search_wide
+test_unit_scheduler_test_search_wide_SOURCES = \
+	test/unit/scheduler/test_search_wide.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_search_wide_LDADD = $(sched_test_libs)
+
 check_PROGRAMS += test/unit/scheduler/test_link
 TESTS += test/unit/scheduler/test_link
 test_unit_scheduler_test_link_SOURCES = test/unit/scheduler/test_link.c \

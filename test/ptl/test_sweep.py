@@ -325,7 +325,7 @@ def check_end(life):
         life.wait("resv.gone", made)
     wait_for("no job", lambda: not life.sql("SELECT id FROM objects WHERE kind = 'job'"))
     all_is_free(life.cluster)
-    for kind in ("resv", "job", "occurrence"):
+    for kind in ("resv", "job", "occurrence", "occurrences"):
         assert life.sql("SELECT id FROM objects WHERE kind = '%s'" % kind) == []
     assert life.sql("SELECT id FROM objects WHERE kind = 'queue'") == [["workq"]]
     life.server.stop()
