@@ -175,16 +175,18 @@ struct plan_step {
                               start that would fit, 0 when none is known */
     const char *partition; /* PLAN_CONFIRM_RESV */
     enum plan_failure failure; /* denials and comments */
-    bool never;             /* comments: not on this complex, even if it were empty */
-    bool early;             /* comments: known before the job was considered */
-    const char *reason;     /* denials: the log's words; comments: the whole comment */
-    const char *log;        /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
-    bool top;               /* PLAN_COMMENT_JOB: its place is kept free (scheduling.md
-                               20.3), */
-    int64_t est_start_at;   /* from then on, 0: none was found, */
-    const char *est_vnodes; /* on these; NULL: none */
-    bool est_known;         /* the job has that estimate already */
-    const char *topjob;     /* what becomes of its attribute; NULL: it is so already */
+    bool never;              /* comments: not on this complex, even if it were empty */
+    bool early;              /* comments: known before the job was considered */
+    const char *reason;      /* denials: the log's words; comments: the whole comment */
+    const char *log;         /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
+    const char *accrue_type; /* PLAN_COMMENT_JOB: what becomes of it; NULL: it is so
+                                already, or nobody counts */
+    bool top;                /* PLAN_COMMENT_JOB: its place is kept free (scheduling.md
+                                20.3), */
+    int64_t est_start_at;    /* from then on, 0: none was found, */
+    const char *est_vnodes;  /* on these; NULL: none */
+    bool est_known;          /* the job has that estimate already */
+    const char *topjob;      /* what becomes of its attribute; NULL: it is so already */
     bool unchanged;       /* PLAN_COMMENT_JOB: the job has this comment already; for the
                              log and for command 11, not to be sent */
     bool degraded;        /* PLAN_DENY_RESV: it was to be reconfirmed */

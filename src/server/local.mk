@@ -5,7 +5,9 @@ noinst_LTLIBRARIES += libhfsvrcore.la
 libhfsvrcore_la_SOURCES = \
 	src/server/decide/array_run.c src/server/decide/array_run.h \
 	src/server/decide/act.c src/server/decide/act.h \
+	src/server/decide/accrual.c src/server/decide/accrual.h \
 	src/server/decide/job_letter.c src/server/decide/job_letter.h \
+	src/server/rules/accrual_rule.c \
 	src/server/decide/denials.c src/server/decide/denials.h \
 	src/server/decide/job_pending.c src/server/decide/job_pending.h \
 	src/server/decide/dry_resv.c src/server/decide/dry_resv.h \
@@ -270,12 +272,14 @@ check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_stage_in 
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_array_life test/unit/server/test_job_release \
-	test/unit/server/test_job_mail test/unit/server/test_job_stop
+	test/unit/server/test_job_mail test/unit/server/test_job_stop \
+	test/unit/server/test_accrual
 TESTS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_array_life test/unit/server/test_job_release \
-	test/unit/server/test_job_mail test/unit/server/test_job_stop
+	test/unit/server/test_job_mail test/unit/server/test_job_stop \
+	test/unit/server/test_accrual
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
 FAKE_MOM_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
@@ -294,6 +298,9 @@ test_unit_server_test_job_stop_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_array_life_SOURCES = test/unit/server/test_array_life.c $(FAKE_MOM)
 test_unit_server_test_array_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_array_life_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_accrual_SOURCES = test/unit/server/test_accrual.c $(FAKE_MOM)
+test_unit_server_test_accrual_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_accrual_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_job_mail_SOURCES = test/unit/server/test_job_mail.c $(FAKE_MOM)
 test_unit_server_test_job_mail_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_mail_LDADD = $(FAKE_MOM_LIBS)

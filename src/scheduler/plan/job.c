@@ -25,6 +25,7 @@ struct failure {
     } key;
     enum plan_failure kind;
     bool never;
+    bool of_owner; /* a limit of its owner, its group or its project */
     const char *resource;
     const char *numbers;
     UT_hash_handle hh;
@@ -135,6 +136,18 @@ static void say_when(struct plan_step *step, const struct snap_job *j,
                       str_same(est->vnodes, j->estimated.vnodes);
 }
 
+/* The time is the job's own while its owner's limits hold it, else it makes the job
+ * eligible (scheduling.md 30). Of what cannot be read nothing is known. */
+static void say_accrual(struct plan_step *step, const struct planner *pl,
+                        const struct snap_job *j, const struct failure *fail)
+{
+    int64_t type = fail->of_owner ? 1 : 2;
+
+    if (pl->s->counts_eligible && fail->kind != FAIL_JOB_SELECT &&
+        (j->state == 'Q' || j->state == 'B') && j->accrue_type != type)
+        step->accrue_type = type == 1 ? "1" : "2";
+}
+
 static void say_why(struct jobs *jobs, const struct snap_job *j,
                     const struct failure *fail, const struct estimate *est)
 {
@@ -154,6 +167,7 @@ static void say_why(struct jobs *jobs, const struct snap_job *j,
                       (j->array && jobs->sub.array == j && jobs->sub.n_started > 0) ||
                       str_same(step->reason, j->comment);
     say_when(step, j, est);
+    say_accrual(step, pl, j, fail);
 }
 
 static struct failure *find_failure(struct jobs *jobs, const struct failure *like)
@@ -259,6 +273,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
         fail.kind = FAIL_LIMIT;
         fail.resource = words.comment;
         fail.numbers = words.log;
+        fail.of_owner = !words.of_all;
         waits_on(jobs, j, id, queue, &fail);
         return 1;
     }

@@ -140,6 +140,7 @@ static bool keeps(struct planner *pl, const struct snap_job *j, const struct sco
 
     if (!l || wanted <= l->amount - (has ? has->amount : 0))
         return true;
+    words->of_all = kind == 'o';
     words->comment = run_limit_comment(&about, pl->arena);
     words->log = run_limit_log(&about, pl->arena);
     return false;

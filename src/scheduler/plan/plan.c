@@ -236,6 +236,8 @@ static void changed_attrs(const struct plan_step *step, struct arena *arena,
                        WIRE_OP_SET);
         wire_attrs_add(ret, arena, est, "exec_vnode", step->est_vnodes, WIRE_OP_SET);
     }
+    if (step->accrue_type)
+        wire_attrs_add(ret, arena, "accrue_type", NULL, step->accrue_type, WIRE_OP_SET);
     if (step->topjob)
         wire_attrs_add(ret, arena, "topjob", NULL, step->topjob, WIRE_OP_SET);
 }

@@ -85,6 +85,7 @@ const char *plan_numbers(const struct planner *pl, const struct res *res, int64_
  * where there are limits. */
 struct limit_words {
     const char *comment, *log;
+    bool of_all; /* it counts the jobs of everybody */
 };
 bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words *words);
 /* The job has been started since. */

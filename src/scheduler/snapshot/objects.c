@@ -277,6 +277,7 @@ static const struct field server_fields[] = {
     { "max_user_res",   read_old_user,  offsetof(struct snapshot, limits) },
     { "max_group_res",  read_old_group, offsetof(struct snapshot, limits) },
     { "backfill_depth", read_maybe, offsetof(struct snapshot, backfill_depth) },
+    { "eligible_time_enable", read_bool, offsetof(struct snapshot, counts_eligible) },
     { 0 },
 };
 
@@ -362,6 +363,7 @@ static const struct field job_fields[] = {
     { "euser",         read_text,   AT(job, user) },
     { "egroup",        read_text,   AT(job, group) },
     { "project",       read_text,   AT(job, project) },
+    { "accrue_type",   read_number, AT(job, accrue_type) },
     { "topjob",        read_bool,   AT(job, topjob) },
     { "topjob_ineligible", read_bool, AT(job, topjob_ineligible) },
     { "estimated",     read_estimate, 0 },
@@ -436,6 +438,7 @@ void snap_forget_server(struct snapshot *s)
     s->group_key = NULL;
     s->limits = (struct snap_limits){ 0 };
     s->backfill_depth = (struct maybe_number){ 0 };
+    s->counts_eligible = false;
 }
 
 void snap_add_server(struct snapshot *s, const struct wire_object *o)

@@ -148,6 +148,7 @@ static bool same_job(const struct pair *p, const void *va, const void *vb)
            a->rank == b->rank && a->priority == b->priority &&
            str_same(a->user, b->user) && str_same(a->group, b->group) &&
            str_same(a->project, b->project) && a->topjob == b->topjob &&
+           a->accrue_type == b->accrue_type &&
            a->topjob_ineligible == b->topjob_ineligible &&
            a->estimated.start_at == b->estimated.start_at &&
            str_same(a->estimated.vnodes, b->estimated.vnodes) &&
@@ -192,7 +193,8 @@ bool snapshot_same(const struct snapshot *a, const struct snapshot *b, struct di
             return false;
     if (a->retry_time_s == b->retry_time_s && a->group_enable == b->group_enable &&
         str_same(a->group_key, b->group_key) && same_limits(&a->limits, &b->limits) &&
-        same_number(&a->backfill_depth, &b->backfill_depth))
+        same_number(&a->backfill_depth, &b->backfill_depth) &&
+        a->counts_eligible == b->counts_eligible)
         return true;
     (void)diag_set(why, PBSE_INTERNAL, "the servers differ");
     return false;

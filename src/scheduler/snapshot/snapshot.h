@@ -230,6 +230,7 @@ struct snap_job {
     int64_t priority;
     struct res_values asked; /* Resource_List */
     const char *user, *group, *project;
+    int64_t accrue_type;    /* 1 ineligible, 2 eligible, 0 and others: neither */
     bool topjob;            /* it was a top job */
     bool topjob_ineligible; /* it never is one */
     struct {
@@ -265,6 +266,7 @@ struct snapshot {
     const char *group_key;              /* node_group_key of the server, NULL: none */
     struct snap_limits limits;          /* of the server */
     struct maybe_number backfill_depth; /* of the server */
+    bool counts_eligible;               /* eligible_time_enable of the server */
     int64_t backfill_fuzzy_s;           /* opt_backfill_fuzzy of the scheduler object */
     struct res_table res;
     struct request *requests; /* by key */

@@ -51,6 +51,7 @@ static const struct {
     [FACT_JOB_STARTED] = { "job.started", FACT_CHANGES },
     [FACT_JOB_REJECTED] = { "job.rejected", FACT_CHANGES },
     [FACT_JOB_USAGE] = { "job.usage", FACT_CHANGES },
+    [FACT_JOB_ACCRUES] = { "job.accrues", FACT_CHANGES },
     [FACT_JOB_MOVED] = { "job.moved", FACT_CHANGES },
     [FACT_JOB_RELEASED] = { "job.released", FACT_CHANGES },
     [FACT_JOB_SUSPENDED] = { "job.suspended", FACT_CHANGES },

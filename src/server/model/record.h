@@ -58,6 +58,7 @@ enum fact {
     FACT_JOB_STARTED,  /* session known: substate 42 */
     FACT_JOB_REJECTED, /* MoM refused: queued again */
     FACT_JOB_USAGE,
+    FACT_JOB_ACCRUES,   /* another kind of time passes for it from now on */
     FACT_JOB_MOVED,     /* into another queue */
     FACT_JOB_RELEASED,  /* it has given vnodes back and runs on with the rest */
     FACT_JOB_SUSPENDED, /* its processes are stopped */

@@ -4,6 +4,7 @@
 #include "lib/attr/ids.h"
 #include "lib/attr/indices.h"
 #include "lib/attr/job_attrs.h"
+#include "server/decide/accrual.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
@@ -160,8 +161,30 @@ void log_job_ended(const struct reaction *r)
                state ? *state->before : state_of(o));
 }
 
+void log_job_accrues(const struct reaction *r)
+{
+    const struct change *type = reaction_change(r->rec, JOB_A_ACCRUE_TYPE);
+    const struct change *since = reaction_change(r->rec, JOB_A_SAMPLE_STARTTIME);
+    int64_t s = since && since->before
+                    ? r->rec->at - (int64_t)strtoll(since->before, NULL, 10)
+                    : 0;
+    struct buf total = { 0 };
+
+    if (!type || !type->after)
+        return;
+    duration_print(obj_num(r->o, JOB_A_ELIGIBLE_TIME, 0), &total);
+    effect_log(r->out, r->rec->seq, LOG_EV_DEBUG3, LOG_IN_JOB, r->rec->id,
+               "Accrue type has changed to %s, previous accrue type was %s for %" PRId64
+               " secs, total eligible_time=%s",
+               accrual_name(strtoll(type->after, NULL, 10)),
+               accrual_name(type->before ? strtoll(type->before, NULL, 10) : 0), s,
+               total.data);
+    buf_fini(&total);
+}
+
 void log_job_modified(const struct reaction *r)
 {
+    log_job_accrues(r);
     if (r->rec->reason == REASON_ALTERED)
         effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                    "Job Modified at request of %s", r->rec->actor);

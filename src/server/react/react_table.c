@@ -116,6 +116,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .mail = mail_job_begun,
         .answer = answer_job_sent,
     },
+    [FACT_JOB_ACCRUES][OBJ_JOB] = { .log = log_job_accrues },
     [FACT_JOB_STARTED][OBJ_JOB] = { .log = log_job_started },
     [FACT_JOB_REJECTED][OBJ_JOB] = {
         .log = log_job_state,

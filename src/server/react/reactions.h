@@ -87,6 +87,7 @@ void log_array_cut(const struct reaction *r);
 void log_job_deleted(const struct reaction *r);
 void log_job_ended(const struct reaction *r);
 void log_job_killed(const struct reaction *r);
+void log_job_accrues(const struct reaction *r);
 void log_job_modified(const struct reaction *r);
 void log_job_leaves(const struct reaction *r);
 void log_job_left(const struct reaction *r);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/accrual.h"
 #include "server/decide/config.h"
 #include "server/decide/depend_admit.h"
 #include "server/decide/job_defaults.h"
@@ -390,6 +391,15 @@ static int check_size(const struct alteration *al, struct diag *why)
                                after > before ? after - before : 0, why);
 }
 
+/* Nobody counts what is not shown (attributes.md 14.6). */
+static int check_eligible(const struct alteration *al, struct diag *why)
+{
+    bool counts = obj_num(al->m->server, SERVER_A_ELIGIBLE_TIME_ENABLE, 0) != 0;
+
+    return al->e.touched[JOB_A_ELIGIBLE_TIME] && !counts ? diag_code(why, PBSE_ETEERROR)
+                                                         : 0;
+}
+
 static int check_alteration(struct alteration *al, struct diag *why)
 {
     /* The order of the steps decides which refusal a client gets (attributes.md
@@ -405,6 +415,8 @@ static int check_alteration(struct alteration *al, struct diag *why)
         err = edit_list(&al->e, al->attrs, al->rq->who->rights, why);
     if (!err)
         job_force_entries(&al->e);
+    if (!err)
+        err = check_eligible(al, why);
     if (!err && job_is_array(al->job))
         array_name_files(&al->e, al->rq->arena);
     if (!err)
@@ -558,12 +570,24 @@ static void drop_estimate(struct alteration *al)
         edit_unset(&al->e, JOB_A_ESTIMATED, NULL);
 }
 
+/* A new period begins, for a scheduler's word about the job or an operator's. */
+static void begin_accrual(struct alteration *al)
+{
+    if (!al->e.touched[JOB_A_ACCRUE_TYPE] && !al->e.touched[JOB_A_ELIGIBLE_TIME])
+        return;
+    if (!al->e.touched[JOB_A_ELIGIBLE_TIME])
+        edit_set_num(&al->e, JOB_A_ELIGIBLE_TIME,
+                     accrual_total_s(&al->job->obj, al->rq->now_at));
+    edit_set_num(&al->e, JOB_A_SAMPLE_STARTTIME, al->rq->now_at);
+}
+
 static void decide_alteration(struct alteration *al, struct decision *out)
 {
     struct record *rec =
         decide(out, al->rq, FACT_JOB_MODIFIED, OBJ_JOB, al->job->obj.id);
 
     drop_estimate(al);
+    begin_accrual(al);
     /* A scheduler's comments and estimates are no alterations of the request. */
     if (!al->rq->who->scheduler) {
         rec->reason = REASON_ALTERED;

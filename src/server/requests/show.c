@@ -8,6 +8,7 @@
 
 #include "lib/attr/bounds.h"
 #include "lib/attr/job_attrs.h"
+#include "server/decide/accrual.h"
 #include "server/decide/config.h"
 #include "server/decide/sched_link.h"
 #include "server/model/depend.h"
@@ -109,6 +110,9 @@ bool show_sees_invisible(uint32_t rights)
 /* What a status of a kind shows of others is what the edges say (model/edges.h). */
 bool show_is_lasting(const struct request *rq, const struct object *o)
 {
+    /* The time that makes the job eligible passes while nothing changes. */
+    if (o->kind == OBJ_JOB && accrual_grows(o))
+        return false;
     switch (kind_lasts(o->kind)) {
     case LASTS:
         return true;
@@ -568,6 +572,14 @@ static void show_depend(const struct request *rq, const struct job *j,
         show_text(rq, &j->obj, JOB_A_DEPEND, text, out);
 }
 
+/* Shown while the server counts, with what has passed since the last change. */
+static void show_eligible(const struct request *rq, const struct object *o,
+                          struct wire_attrs *out)
+{
+    if (obj_is_set(o, JOB_A_ACCRUE_TYPE))
+        show_num(rq, o, JOB_A_ELIGIBLE_TIME, accrual_total_s(o, rq->now_at), out);
+}
+
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
               int attr, struct wire_attrs *out)
 {
@@ -586,6 +598,8 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
     /* Everything else is stored. */
     else if (attr == JOB_A_DEPEND && TO_JOB(o)->n_children > 0)
         show_depend(rq, TO_JOB(o), out);
+    else if (attr == JOB_A_ELIGIBLE_TIME)
+        show_eligible(rq, o, out);
     else if (a && attr == JOB_A_ARRAY_STATE_COUNT)
         show_text(rq, o, attr, array_state_count(a, rq->arena), out);
     else if (a && attr == JOB_A_ARRAY_INDICES_REMAINING)

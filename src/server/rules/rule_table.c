@@ -57,6 +57,8 @@ const struct rule_row rule_rows[] = {
       job_time_due, job_time_deadline },
     { OBJ_JOB, "job node fail", SEES(EDGE_JOB_NODES) | SEES_SETTINGS,
       job_node_fail_due, job_node_fail_deadline },
+    { OBJ_JOB, "job accrual", SEES_SETTINGS,
+      job_accrual_due, NULL },
     { OBJ_JOB, "hot restart", HOT_RESTART_LOOKS,
       hot_restart_due, NULL },
 

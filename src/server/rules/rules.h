@@ -55,6 +55,10 @@ bool job_node_fail_due(const struct rule_context *c, const struct object *o,
                        struct decision *out);
 int64_t job_node_fail_deadline(const struct model *m, const struct object *o);
 
+/* the kind of time that passes for a job: rules/accrual_rule.c */
+bool job_accrual_due(const struct rule_context *c, const struct object *o,
+                     struct decision *out);
+
 /* jobs that go to another server: rules/job_transfer_rule.c */
 bool job_transfer_due(const struct rule_context *c, const struct object *o,
                       struct decision *out);

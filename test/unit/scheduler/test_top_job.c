@@ -1,5 +1,5 @@
 /* Unit tests of strict ordering: whose place is kept, from when on, and who waits for
- * whom (scheduling.md 20.3 to 20.5).
+ * whom (scheduling.md 20.3 to 20.5); and of the time that passes meanwhile (30).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scene.h"
@@ -251,6 +251,39 @@ static void a_top_job_waits_for_the_end_of_dedicated_time(void)
     scene_free(&sc);
 }
 
+/* Of whose limits the wait is, and only where the site counts. */
+static void time_is_eligible_unless_its_owner_waits_for_himself(void)
+{
+    static const struct {
+        const char *server, *more, *asked;
+    } cases[] = {
+        { "a=b", "comment=x", "" },
+        { "eligible_time_enable=True", "", "accrue_type=2|" },
+        { "eligible_time_enable=True", "accrue_type=2", "" },
+        { "eligible_time_enable=True max_run=[u:PBS_GENERIC=1]", "accrue_type=2",
+          "accrue_type=1|" },
+        { "eligible_time_enable=True max_run=[u:PBS_GENERIC=1]", "accrue_type=1", "" },
+        { "eligible_time_enable=True max_run=[o:PBS_ALL=1]", "accrue_type=1",
+          "accrue_type=2|" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = small_scene("update_comments: false", cases[i].server, "a=b");
+        const char *asked;
+
+        scene_job(&sc, "0.svr", "workq", "1:ncpus=0",
+                  "job_state=R exec_vnode=(n1:ncpus=0) stime=999990 euser=ann");
+        scene_job(&sc, "2.svr", "workq", "1:ncpus=4",
+                  arena_printf(sc.arena, WHOLE " euser=ann %s", cases[i].more));
+        scene_plan(&sc);
+        asked = asked_of(&sc, "2.svr");
+        if (strcmp(asked, cases[i].asked) != 0)
+            printf("%zu: %s\n", i, asked);
+        CU_ASSERT_STRING_EQUAL(asked, cases[i].asked);
+        scene_free(&sc);
+    }
+}
+
 static void an_array_shows_the_estimate_of_its_next_subjob(void)
 {
     struct scene sc = small_scene(STRICT, "a=b", "a=b");
@@ -286,6 +319,8 @@ int main(void)
         { "several ends are one step", several_ends_are_one_step },
         { "a top job waits for the end of dedicated time",
           a_top_job_waits_for_the_end_of_dedicated_time },
+        { "time is eligible unless its owner waits for himself",
+          time_is_eligible_unless_its_owner_waits_for_himself },
         { "an array shows the estimate of its next subjob",
           an_array_shows_the_estimate_of_its_next_subjob },
         { "without a possible time there is no estimate",
