@@ -238,25 +238,47 @@ static void add_forced(struct sim *s, const char *id, const char *vnodes,
     DL_PREPEND(s->alters.forced, f);
 }
 
-static void remember_forced(struct sim *s, const struct resv *r)
-{
-    add_forced(s, r->obj.id, obj_str(&r->obj, RESV_A_RESV_NODES, ""),
-               obj_num(&r->obj, RESV_A_RESERVE_START, 0),
-               obj_num(&r->obj, RESV_A_RESERVE_END, 0));
-}
-
 void alter_forced_later(struct sim *s, const struct occurrence *oc)
 {
     add_forced(s, oc->values->id, obj_str(oc->values, OCCURRENCE_A_RESV_NODES, ""),
                occurrence_start_at(oc, 0), occurrence_end_at(oc, 0));
 }
 
-/* Who takes less of the time that he was forced into needs nobody's word. */
-static bool is_within_forced(const struct sim *s, const struct wish *w)
+/* An occurrence that was forced before its turn keeps its name in the turn. */
+static const struct forced *forced_of(const struct sim *s, const struct occurrence *oc)
 {
-    const struct forced *f = find_forced(s, w->id);
+    struct arena *arena = arena_new();
+    const struct forced *f = find_forced(s, occurrence_name(oc, arena));
+
+    arena_free(arena);
+    return f || !occurrence_is_current(oc) ? f : find_forced(s, oc->resv->obj.id);
+}
+
+/* Who takes less of the time that he was forced into needs nobody's word. */
+static bool is_within_forced(const struct sim *s, const struct resv *r,
+                             const struct wish *w)
+{
+    const struct forced *f = forced_of(s, &r->current);
 
     return f && f->start_at <= w->start_at && w->end_at <= f->end_at;
+}
+
+/* The current occurrence may have been forced before its turn. */
+static void forget_forced_turn(struct sim *s, const struct resv *r)
+{
+    struct arena *arena = arena_new();
+
+    forget_forced(s, occurrence_name(&r->current, arena));
+    forget_forced(s, r->obj.id);
+    arena_free(arena);
+}
+
+static void remember_forced(struct sim *s, const struct resv *r)
+{
+    forget_forced_turn(s, r);
+    add_forced(s, r->obj.id, obj_str(&r->obj, RESV_A_RESV_NODES, ""),
+               obj_num(&r->obj, RESV_A_RESERVE_START, 0),
+               obj_num(&r->obj, RESV_A_RESERVE_END, 0));
 }
 
 /* "vn[1]" in "(vn[1]:ncpus=2)+(vn[10]:ncpus=1)" */
@@ -268,16 +290,6 @@ static bool names_vnode(const char *vnodes, const char *vnode)
         if (at > vnodes && (at[-1] == '(' || at[-1] == '+') && at[len] == ':')
             return true;
     return false;
-}
-
-/* An occurrence that was forced before its turn keeps its name in the turn. */
-static const struct forced *forced_of(const struct sim *s, const struct occurrence *oc)
-{
-    struct arena *arena = arena_new();
-    const struct forced *f = find_forced(s, occurrence_name(oc, arena));
-
-    arena_free(arena);
-    return f || !occurrence_is_current(oc) ? f : find_forced(s, oc->resv->obj.id);
 }
 
 bool alter_may_overlap(const struct sim *s, const struct occurrence *oc,
@@ -422,8 +434,8 @@ static void check_grant(struct sim *s, const struct model *m, const struct resv 
         check_kept(s, m, r, w, rec);
     if (!s->alters.agreed && !unconfirmed && w->force)
         remember_forced(s, r); /* its times follow when they are so */
-    else if (w->times && !is_within_forced(s, w))
-        forget_forced(s, rec->id);
+    else if (w->times && !is_within_forced(s, r, w))
+        forget_forced_turn(s, r);
 }
 
 /* Reservations that extend themselves (doc/design/049-auto-extend.md), once more. */

@@ -196,6 +196,7 @@ void ledger_check_told(struct sim *s)
 
     HASH_ITER (hh, s->ledger.entries, e, next) {
         check_altering(s, m, e);
+        e->retried_now = false; /* what it had lost may not have been stored */
         if (e->told_exists)
             check_told(s, m, e);
     }
