@@ -29,6 +29,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/limit_fit.c \
 	src/scheduler/plan/queue_fit.c \
 	src/scheduler/plan/quick_fit.c \
+	src/scheduler/plan/remarks.c src/scheduler/plan/remarks.h \
 	src/scheduler/plan/resv.c \
 	src/scheduler/plan/question.h \
 	src/scheduler/plan/room.c src/scheduler/plan/room.h \
@@ -58,6 +59,7 @@ pbs_sched_SOURCES = \
 	src/scheduler/shell/main.c \
 	src/scheduler/shell/mirror.c src/scheduler/shell/mirror.h \
 	src/scheduler/shell/peers.c src/scheduler/shell/peers.h \
+	src/scheduler/shell/remark_log.c \
 	src/scheduler/shell/resolver.c src/scheduler/shell/resolver.h \
 	src/scheduler/shell/run.c \
 	src/scheduler/shell/shell.h \
@@ -145,6 +147,12 @@ TESTS += test/unit/scheduler/test_search_wide
 test_unit_scheduler_test_search_wide_SOURCES = \
 	test/unit/scheduler/test_search_wide.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_search_wide_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_remarks
+TESTS += test/unit/scheduler/test_remarks
+test_unit_scheduler_test_remarks_SOURCES = \
+	test/unit/scheduler/test_remarks.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_remarks_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_link
 TESTS += test/unit/scheduler/test_link

@@ -239,6 +239,17 @@ const char *planning_last_waiting(const struct planning *p);
 bool planning_go_on(struct planning *p, size_t effort) MUST_CHECK;
 void planning_free(struct planning *p);
 
+/* Each job that runs on a vnode that its reservation does not have, with the first such
+ * vnode; linear in the jobs. */
+typedef void (*stray_fn)(void *arg, const char *job_id, const char *vnode);
+void planning_strays(const struct planning *p, stray_fn each, void *arg);
+
+/* Each occurrence that is left, the current one included, of each standing reservation
+ * that is confirmed: the number-th of so many. */
+typedef void (*occurrence_fn)(void *arg, const char *resv_id, int64_t number,
+                              int64_t count, int64_t start_at);
+void planning_occurrences(const struct planning *p, occurrence_fn each, void *arg);
+
 /* The same at once. */
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
                 const char *job_id, struct arena *arena, struct plan *ret);

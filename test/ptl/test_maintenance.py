@@ -138,6 +138,22 @@ def test_one_that_runs_keeps_the_rest_until_its_end(site):
         (15016 & 255, "pbs_ralter: Request invalid for state of job")
 
 
+def test_a_job_whose_vnode_has_left_is_named_and_runs_on(site):
+    """It is named in the log of the scheduler (reservations.md 11)."""
+    server = site.server
+    rid = running_resv(server, select="3:ncpus=2", duration=600)
+    jid = running_job(server, queue_of(rid))
+    (used,) = job_vnodes(server, jid)
+    line = "%s;Job has been assigned a node that doesn't exist in its reservation: " % jid
+    mid = maintenance(site, "h" + used[3], start=300)
+    server.expect(RESV, RUNS_IN_CONFLICT, id=rid)
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": True})
+    site.scheduler.log_match(line + used)
+    server.expect(JOB, {"job_state": "R"}, id=jid)
+    assert not any(line in l and not l.endswith(used) for l in site.scheduler.log_lines())
+    server.delete(mid)
+
+
 def test_one_that_loses_all_starts_no_more_jobs(site):
     server = site.server
     rid = running_resv(server, select="1:ncpus=2", duration=600)

@@ -139,6 +139,26 @@ def test_records_of_a_series(site):
         ["Confirming 2 Occurrences", "Reservation Confirmed"]
 
 
+def test_each_cycle_tells_the_occurrences_that_are_left(site):
+    """To those who ask for such lines: event 0100 of the scheduler."""
+    server = site.server
+    start = int(time.time()) + 3600
+    rid = submitted(site, start, 60, ["-r", "FREQ=DAILY;COUNT=3", "-I", "60",
+                                      "-l", "select=1:ncpus=2"], ZONE)
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": True})
+    assert not any("Occurrence " in text for _, _, text in logged(site.scheduler, rid))
+    server.manager(MGR_CMD_SET, SCHED, {"log_events": 4095}, id="default")
+    server.delete(rid.replace(".", "[2].", 1))
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": True})
+    day = 86400
+    expected = [("0100", "Resv", "Occurrence %d/3,%s" % (
+        i + 1, time.strftime("%Y%m%d-%H:%M:%S", time.localtime(start + i * day))))
+        for i in (0, 2)]
+    wait_for("the lines of a cycle",
+             lambda: [x for x in logged(site.scheduler, rid)
+                      if "Occurrence " in x[2] and "Confirming" not in x[2]][-2:] == expected)
+
+
 def test_a_denial(site):
     server = site.server
     rid = submitted(site, 3600, 60, ["-l", "select=9:ncpus=2", "-m", "abce"])

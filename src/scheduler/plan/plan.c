@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "scheduler/plan/holders.h"
+#include "scheduler/plan/remarks.h"
 
 #include "lib/wire/confirm.h"
 
@@ -109,6 +110,16 @@ bool planning_go_on(struct planning *p, size_t effort)
 const char *planning_last_waiting(const struct planning *p)
 {
     return p->jobs ? jobs_last_waiting(p->jobs) : NULL;
+}
+
+void planning_strays(const struct planning *p, stray_fn each, void *arg)
+{
+    strays_each(&p->pl, each, arg);
+}
+
+void planning_occurrences(const struct planning *p, occurrence_fn each, void *arg)
+{
+    occurrences_each(&p->pl, each, arg);
 }
 
 void planning_free(struct planning *p)

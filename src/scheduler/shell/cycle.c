@@ -26,10 +26,11 @@ struct cycle {
     struct wire_strings answered; /* reservations, in memory of their own */
     bool refused;                 /* the server did not take an answer: look again */
     bool stop;
-    bool cut;      /* the server wants the cycle to end early */
-    int n_paces;   /* requests of keep_pace() */
-    int n_awaited; /* of their replies */
-    size_t n_done; /* steps of the pass that were carried out */
+    bool has_remarked; /* in an earlier pass */
+    bool cut;          /* the server wants the cycle to end early */
+    int n_paces;       /* requests of keep_pace() */
+    int n_awaited;     /* of their replies */
+    size_t n_done;     /* steps of the pass that were carried out */
 };
 
 /* A cycle that is cut looks at so many slices of jobs all the same. The next one goes
@@ -305,6 +306,9 @@ static void plan_and_do(struct cycle *c, const struct snapshot *s, struct plan *
                                       last_id, c->arena, plan);
     bool more = true;
 
+    if (!c->job_id && !c->has_remarked)
+        shell_log_remarks(c->sh, p);
+    c->has_remarked = true;
     c->n_done = 0;
     carry_out_new(c, plan);
     for (int i = 0; more && !c->stop; i++) {

@@ -63,6 +63,9 @@ void shell_remember(struct shell *sh, int32_t command, const char *job_id);
  */
 void shell_run(struct shell *sh);
 
+/* Log lines of a cycle that are about none of its steps. */
+void shell_log_remarks(struct shell *sh, const struct planning *p);
+
 /* Log lines of a step. 'reply' is the server's word on it, NULL where there is none. */
 void shell_log_step(struct shell *sh, const struct plan_step *step,
                     const struct wire_reply *reply);

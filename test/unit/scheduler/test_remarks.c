@@ -1,0 +1,102 @@
+/* Unit tests of what a cycle tells of reservations besides its steps: jobs on vnodes
+ * that their reservation has lost, occurrences that are left (reservations.md 23).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scene.h"
+
+#include "lib/base/buf.h"
+
+#define RN "reserve_state=5 reserve_substate=5 Resource_List.place=free "
+
+static void say_stray(void *arg, const char *job_id, const char *vnode)
+{
+    buf_printf(arg, "%s on %s; ", job_id, vnode);
+}
+
+static void say_occurrence(void *arg, const char *resv_id, int64_t number,
+                           int64_t count, int64_t start_at)
+{
+    buf_printf(arg, "%s %d/%d at %d; ", resv_id, (int)number, (int)count,
+               (int)(start_at - NOW));
+}
+
+#define ASSERT_REMARKS(sc, strays, occurrences)                                        \
+    do {                                                                               \
+        struct buf said_ = { 0 };                                                      \
+        struct planning *p_ = planning_new((sc)->snapshot, (sc)->policy, NOW, NULL,    \
+                                           NULL, (sc)->arena, &(sc)->plan);            \
+        buf_add_str(&said_, "");                                                       \
+        planning_strays(p_, say_stray, &said_);                                        \
+        CU_ASSERT_STRING_EQUAL(said_.data, strays);                                    \
+        buf_clear(&said_);                                                             \
+        buf_add_str(&said_, "");                                                       \
+        planning_occurrences(p_, say_occurrence, &said_);                              \
+        CU_ASSERT_STRING_EQUAL(said_.data, occurrences);                               \
+        buf_fini(&said_);                                                              \
+        planning_free(p_);                                                             \
+    } while (0)
+
+static void test_jobs_whose_vnode_has_left(void)
+{
+    static const struct {
+        const char *story, *nodes, *queue, *job, *expect;
+    } cases[] = {
+        { "it is there", "resv_nodes=(n1:ncpus=2)+(n2:ncpus=2)", "R1",
+          "job_state=R exec_vnode=(n2:ncpus=1)", "" },
+        { "it has left", "resv_nodes=(n1:ncpus=2)", "R1",
+          "job_state=R exec_vnode=(n2:ncpus=1)", "1.svr on n2; " },
+        { "one of two has left", "resv_nodes=(n2:ncpus=2)", "R1",
+          "job_state=R exec_vnode=(n2:ncpus=1)+(n1:ncpus=1)", "1.svr on n1; " },
+        { "all have left", "", "R1", "job_state=R exec_vnode=(n2:ncpus=1)",
+          "1.svr on n2; " },
+        { "they cannot be read", "resv_nodes=((", "R1",
+          "job_state=R exec_vnode=(n2:ncpus=1)", "" },
+        { "it does not run", "resv_nodes=(n1:ncpus=2)", "R1",
+          "job_state=Q exec_vnode=(n2:ncpus=1)", "" },
+        { "it is in no reservation", "resv_nodes=(n1:ncpus=2)", "workq",
+          "job_state=R exec_vnode=(n2:ncpus=1)", "" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+
+        scene_hosts(&sc, 3, 2);
+        scene_queue(&sc, "workq", true);
+        scene_resv(&sc, 1, RN, NOW - 100, NOW + 100, "2:ncpus=2", cases[i].nodes);
+        scene_job(&sc, "1.svr", cases[i].queue, "1:ncpus=1", cases[i].job);
+        ASSERT_REMARKS(&sc, cases[i].expect, "");
+        scene_free(&sc);
+    }
+}
+
+static void test_occurrences_that_are_left(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 3, 2);
+    scene_resv(&sc, 1, RN, NOW - 100, NOW + 100, "1:ncpus=2",
+               "resv_nodes=(n1:ncpus=2) reserve_standing=1 reserve_index=2 "
+               "reserve_count=5 reserve_execvnodes=4#(n1:ncpus=2){0-3} "
+               "reserve_occurrences=999900+200,1001000+200,-,1003000+200");
+    /* Not confirmed yet, and none at all. */
+    scene_resv(&sc, 2, "reserve_state=1 reserve_substate=1", NOW + 500, NOW + 600,
+               "1:ncpus=2",
+               "Resource_List.place=free reserve_standing=1 reserve_count=2 "
+               "reserve_occurrences=1000500+100,1001500+100");
+    scene_resv(&sc, 3, RN, NOW - 100, NOW + 100, "1:ncpus=2",
+               "resv_nodes=(n2:ncpus=2)");
+    ASSERT_REMARKS(&sc, "",
+                   "R1.svr 2/5 at -100; R1.svr 3/5 at 1000; R1.svr 5/5 at 3000; ");
+    scene_free(&sc);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "jobs whose vnode has left their reservation are named",
+          test_jobs_whose_vnode_has_left },
+        { "the occurrences that are left are told", test_occurrences_that_are_left },
+    };
+
+    return unit_main("scheduler/remarks", cases, COUNT(cases));
+}
