@@ -109,7 +109,7 @@ bool policy_add_dedicated(struct policy *p, int64_t from_at, int64_t to_at) MUST
 enum plan_kind {
     PLAN_CONFIRM_RESV, /* ConfirmResv success */
     PLAN_DENY_RESV,    /* ConfirmResv failure */
-    PLAN_RUN_JOB,      /* AsyrunJob */
+    PLAN_RUN_JOB,      /* AsyrunJob, or SignalJob of one that is resumed */
     PLAN_COMMENT_JOB,  /* ModifyJob_Async: the job's comment says why it waits */
 };
 
@@ -133,9 +133,8 @@ enum plan_failure {
     FAIL_SETS_TOO_SMALL, /* none ever could, and none other may be used */
     FAIL_FEW_FREE_VNODES,
     FAIL_FEW_VNODES,
-    FAIL_STRICT,       /* one before it cannot run, and the order is strict */
-    FAIL_SUBJOB_LIMIT, /* as many of the array run as it allows */
-    FAIL_JOB_SUSPENDED,
+    FAIL_STRICT,          /* one before it cannot run, and the order is strict */
+    FAIL_SUBJOB_LIMIT,    /* as many of the array run as it allows */
     FAIL_JOB_SELECT,      /* no select, or one that cannot be read */
     FAIL_RESV_STATE,      /* jobs: their reservation has no vnodes that can be read */
     FAIL_RESV_UNREADABLE, /* reservations: no select, or one that cannot be read */
@@ -181,6 +180,7 @@ struct plan_step {
     const char *log;         /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
     const char *accrue_type; /* PLAN_COMMENT_JOB: what becomes of it; NULL: it is so
                                 already, or nobody counts */
+    bool resumes;            /* PLAN_RUN_JOB: it is suspended, and goes on there */
     bool top;                /* PLAN_COMMENT_JOB: its place is kept free (scheduling.md
                                 20.3), */
     int64_t est_start_at;    /* from then on, 0: none was found, */

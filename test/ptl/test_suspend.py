@@ -21,8 +21,8 @@ def said(cluster, *argv, user=None):
     return done.returncode, done.stdout, done.stderr
 
 
-def sleeper(cluster, *options):
-    jid = cluster.run(["qsub", "-l", "select=1:ncpus=1", *options, "--", "/bin/sleep", "1000"],
+def sleeper(cluster, *options, ncpus=1):
+    jid = cluster.run(["qsub", "-l", "select=1:ncpus=%d" % ncpus, *options, "--", "/bin/sleep", "1000"],
                       user=USER1).stdout.strip()
     cluster.server.expect(JOB, {"job_state": "R", "session_id": None}, id=jid, op=SET)
     return jid
@@ -129,3 +129,28 @@ def test_it_stays_suspended_when_a_daemon_is_killed(cluster, who):
     cluster.run(["qsig", "-s", "admin-resume", jid])
     runs(cluster, jid)
     cluster.server.expect(JOB, {"job_state": "R", "substate": "42"}, id=jid)
+
+
+def test_a_scheduler_resumes_it_when_there_is_room():
+    with Cluster(vnodes=1) as c:
+        jid = sleeper(c, "-l", "walltime=1:00:00", ncpus=2)
+        c.run(["qsig", "-s", "suspend", jid])
+        stands(c, jid)
+        other = sleeper(c, ncpus=2)
+        c.run(["qsig", "-s", "resume", jid])
+        c.server.expect(JOB, {"job_state": "S", "substate": "45"}, id=jid)
+        c.server.expect(JOB, {"comment": "Not Running: No available resources on nodes"}, id=jid)
+        stands(c, jid)
+        c.run(["qdel", other])
+        c.server.expect(JOB, {"job_state": "R", "substate": "42"}, id=jid)
+        runs(c, jid)
+        assert job(c, jid)["comment"].startswith("Job run at ")
+        c.server.accounting_match(";r;%s;" % jid)
+        # Once more, with a scheduler that begins anew.
+        c.run(["qsig", "-s", "suspend", jid])
+        c.scheduler.kill()
+        c.run(["qsig", "-s", "resume", jid])
+        c.scheduler.start()
+        c.server.expect(JOB, {"job_state": "R", "substate": "42"}, id=jid)
+        runs(c, jid)
+        c.run(["qdel", "-W", "force", jid])

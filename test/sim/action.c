@@ -454,6 +454,23 @@ static bool releases(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "root admin-suspends J1": the word of qsig with an s behind it. */
+static bool signals(struct sim *s, const struct words *w)
+{
+    static const char *const words[] = { "suspend", "resume", "admin-suspend",
+                                         "admin-resume" };
+    const char *id = label_id(s, w->v[2]);
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (strncmp(w->v[1], words[i], strlen(words[i])) == 0 &&
+            strcmp(w->v[1] + strlen(words[i]), "s") == 0) {
+            if (id)
+                client_signal(s, w->v[2], id, words[i]);
+            return true;
+        }
+    return false;
+}
+
 static bool sets(struct sim *s, const struct words *w)
 {
     client_manage(s, MANAGER_SET, OBJECT_SERVER, "", w->v[2], NULL, w->v[3],
@@ -739,6 +756,10 @@ static const struct {
     { "* moves * into *", moves },
     { "* orders * *", orders },
     { "* releases *", releases },
+    { "root suspends *", signals },
+    { "root resumes *", signals },
+    { "root admin-suspends *", signals },
+    { "root admin-resumes *", signals },
     { "root sets queue * * *", sets_queue },
     { "root sets * *", sets },
     { "root unsets *", unsets },

@@ -133,8 +133,19 @@ static int64_t job_end_at(const struct job *j, int64_t now_at)
     int64_t walltime_s =
         resources_amount(obj_resources(&j->obj, JOB_A_RESOURCE_LIST), "walltime", 0);
 
-    return obj_num(&j->obj, JOB_A_STIME, now_at) +
-           (walltime_s > 0 ? walltime_s : FOREVER_S);
+    /* The time that it was suspended does not count. */
+    return obj_num(&j->obj, JOB_A_RUNS_FROM, obj_num(&j->obj, JOB_A_STIME, now_at)) +
+           (walltime_s > 0 ? walltime_s : FOREVER_S) -
+           obj_num(&j->obj, JOB_A_RAN_TIME, 0);
+}
+
+/* Suspended, and not by an administrator: in this complex it keeps nothing then. */
+static bool gave_back(const struct job *j)
+{
+    int64_t substate = obj_num(&j->obj, JOB_A_SUBSTATE, 0);
+
+    return job_state(j) == 'R' && (substate == 43 || substate == 45) &&
+           strcmp(obj_str(&j->obj, JOB_A_HF_SUSPEND, ""), "admin-suspend") != 0;
 }
 
 /* One that qrun put into a reservation that has not begun is outside until then; nobody
@@ -193,6 +204,8 @@ static void add_jobs(struct shares *all, const struct node *n, const struct resv
             .alone = wants_alone(&j->obj, JOB_A_RESOURCE_LIST),
         };
 
+        if (gave_back(j))
+            continue;
         if (own && j->resv == own)
             continue;
         if (is_outside(all, j))
@@ -510,6 +523,57 @@ void check_promise(struct sim *s, const struct model *m)
 
 /* Books. */
 
+/* What a job has by what it was given, without the books of the server. */
+static void check_job_has(struct sim *s, const struct model *m, const struct job *j,
+                          const char *resource)
+{
+    const char *text = obj_str(&j->obj, JOB_A_EXEC_VNODE, "");
+    struct arena *arena = arena_new();
+    struct exec_vnode ev = { 0 };
+    int64_t given = 0, has = 0;
+
+    if (!gave_back(j) && exec_vnode_parse(text, m->defs, arena, &ev, NULL) == 0)
+        given = exec_vnode_amount(&ev, NULL, resource);
+    for (size_t i = 0; i < j->bookings.n; i++)
+        has += resources_amount(&j->bookings.v[i].amount, resource, 0);
+    if (job_state(j) == 'R' && has != given)
+        check_failed(s, CHECK_BOOKS, "%s has %" PRId64 " of %s, and should %" PRId64,
+                     j->obj.id, has, resource, given);
+    arena_free(arena);
+}
+
+/* Nobody is given what processes still use: those of a job that gave its vnodes back
+ * stand, unless they are being ended. */
+static void check_stands(struct sim *s, const struct job *j)
+{
+    int32_t run = (int32_t)obj_num(&j->obj, JOB_A_RUN_VERSION, 0);
+
+    if (!gave_back(j) || obj_is_set(&j->obj, JOB_A_HF_KILL_BY) ||
+        obj_is_set(&j->obj, JOB_A_HF_REQUEUE))
+        return;
+    for (int i = 0; i < s->cluster.n_hosts; i++) {
+        const struct run *r = host_run(&s->hosts[i], j->obj.id, run);
+
+        if (r && r->state == RUN_ON && !r->is_stopped && !r->was_signalled)
+            check_failed(s, CHECK_BOOKS, "%s is suspended, and runs on %s", j->obj.id,
+                         s->hosts[i].name);
+    }
+}
+
+static void check_jobs_have(struct sim *s, const struct model *m)
+{
+    MODEL_EACH_LIVE(m, OBJ_JOB, o)
+    {
+        const struct job *j = TO_JOB(o);
+
+        if (!obj_is_set(o, JOB_A_EXEC_VNODE))
+            continue;
+        check_job_has(s, m, j, "ncpus");
+        check_job_has(s, m, j, "mem");
+        check_stands(s, j);
+    }
+}
+
 /* A job of a reservation that has begun uses what that has. */
 static int64_t running_amount(const struct node *n, const char *resource)
 {
@@ -527,6 +591,7 @@ static int64_t running_amount(const struct node *n, const char *resource)
 
 void check_books(struct sim *s, const struct model *m)
 {
+    check_jobs_have(s, m);
     MODEL_EACH (m, OBJ_NODE, o) {
         const struct node *n = TO_NODE(o);
         const char *resource;

@@ -372,6 +372,15 @@ void client_release(struct sim *s, const char *user, const char *label, const ch
         send(s, c, BATCH_RELEASE_NODES, &body);
 }
 
+void client_signal(struct sim *s, const char *label, const char *id, const char *word)
+{
+    const struct body_signal body = { .job_id = id, .signal = word };
+    struct client *c = begin(s, CLIENT_SIGNAL, "root", label);
+
+    if (c)
+        send(s, c, BATCH_SIGNAL_JOB, &body);
+}
+
 void client_manage(struct sim *s, uint32_t command, uint32_t type, const char *name,
                    const char *attr, const char *resource, const char *value,
                    enum wire_op op)

@@ -19,6 +19,7 @@ enum client_kind {
     CLIENT_MOVE_JOB,      /* qmove */
     CLIENT_ORDER_JOB,     /* qorder */
     CLIENT_RELEASE_NODES, /* pbs_release_nodes */
+    CLIENT_SIGNAL,        /* qsig */
     CLIENT_MANAGE,        /* qmgr */
     CLIENT_LOOK,          /* pbs_rstat */
     CLIENT_WHY,           /* pbs_rstat --why */
@@ -132,6 +133,8 @@ void client_move(struct sim *s, const char *user, const char *label, const char 
 /* pbs_release_nodes. */
 void client_release(struct sim *s, const char *user, const char *label, const char *id,
                     const char *vnodes);
+/* qsig -s suspend and the like, as root. */
+void client_signal(struct sim *s, const char *label, const char *id, const char *word);
 void client_order(struct sim *s, const char *user, const char *label, const char *id,
                   const char *other);
 

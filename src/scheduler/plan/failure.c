@@ -42,8 +42,6 @@ static const struct failure_row {
     [FAIL_STRICT]          = { .comment = "Job would break strict sorted order",
                                .early = true },
     [FAIL_SUBJOB_LIMIT]    = { .comment = "Number of concurrent running subjobs limit reached" },
-    [FAIL_JOB_SUSPENDED]   = { .comment = "Suspended jobs are not resumed by this scheduler yet",
-                               .early = true },
     [FAIL_JOB_SELECT]      = { .comment = "Invalid Job/Resv select", .early = true },
     [FAIL_RESV_STATE]      = { .comment = "Reservation is in an invalid state" },
     [FAIL_RESV_UNREADABLE] = { .comment = "Reservation is invalid" },

@@ -59,9 +59,10 @@ static struct claim claim_of_resv(const struct planner *pl, const struct snap_re
  * late is taken to end in the next second. */
 static int64_t job_end(const struct planner *pl, const struct snap_job *j)
 {
-    int64_t from_at = j->started_at ? j->started_at : pl->now_at;
-    int64_t end_at =
-        instant_after(from_at, j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s);
+    int64_t from_at = j->runs_from_at ? j->runs_from_at
+                      : j->started_at ? j->started_at
+                                      : pl->now_at;
+    int64_t end_at = instant_after(from_at, job_left_s(j));
 
     return end_at > pl->now_at ? end_at : pl->now_at + 1;
 }
@@ -75,24 +76,27 @@ static bool is_inside(const struct planner *pl, const struct snap_resv *r)
 
 /* A job of a running reservation uses what the reservation has booked already. Only
  * what the reservation does not name is booked for the job: 'beside'. A suspended job
- * has given its vnodes free. */
+ * has given its vnodes free, but for what it has kept of them. */
 static struct claim claim_of_job(const struct planner *pl, const struct snap_job *j,
                                  struct placement *beside)
 {
     static const struct place anyhow = { .arrange = PLACE_FREE };
     const struct job_link *link = link_of_job(pl, j);
     struct claim c = { .start_at = pl->now_at, .end_at = job_end(pl, j) };
+    bool stands = j->state == 'S' || j->state == 'U';
+    const struct placement *at = stands ? &link->kept : &link->at;
 
-    if (!link->has_vnodes || j->state == 'S' || j->state == 'U')
+    if (!link->has_vnodes || (stands && !link->keeps))
         return c;
     if (is_inside(pl, link->resv)) {
         c.end_at = MAX_OF(MIN_OF(c.end_at, link->resv->old_end_at), pl->now_at + 1);
-        if (link_beside(pl->w, link_of_resv(pl, link->resv), &link->at, beside))
+        if (link_beside(pl->w, link_of_resv(pl, link->resv), at, beside))
             c.at = beside;
         return c;
     }
-    c.place = j->request ? &j->request->place : &anyhow;
-    c.at = &link->at;
+    /* A job that stands keeps nobody off its vnodes. */
+    c.place = stands ? NULL : j->request ? &j->request->place : &anyhow;
+    c.at = at;
     return c;
 }
 

@@ -48,14 +48,19 @@ struct jobs {
 /* What it costs to try a job, in jobs whose failure is known already. */
 #define SEARCH_COST 32
 
+int64_t job_left_s(const struct snap_job *j)
+{
+    int64_t length_s = j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s;
+
+    return MAX_OF(length_s - MAX_OF(j->ran_s, 0), 1);
+}
+
 /* When the job would end if it started now. The length is bounded, so that sums of
  * instants stay in their range whatever a user asks for. */
 static int64_t end_of(const struct planner *pl, const struct snap_job *j)
 {
-    int64_t length_s = j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s;
+    int64_t length_s = job_left_s(j);
 
-    if (length_s < 1)
-        length_s = 1;
     if (length_s > 10 * (int64_t)WALLTIME_NONE_S)
         length_s = 10 * (int64_t)WALLTIME_NONE_S;
     return pl->now_at + length_s;
@@ -248,6 +253,75 @@ static void waits_on(struct jobs *jobs, const struct snap_job *j, const char *id
     jobs->last_waiting = j->id;
 }
 
+/* A suspended job goes on where it is, and nowhere else (scheduling.md 15.1). What it
+ * has kept there is a part of what it needs. */
+static enum plan_failure resume_field(struct planner *pl, const struct snap_job *j)
+{
+    const struct job_link *link = link_of_job(pl, j);
+    struct demand d = world_demand(pl->w, pl->arena, &j->request->place, &link->at);
+    int64_t end_at = end_of(pl, j);
+
+    if (policy_crossed(pl->p, pl->now_at, end_at))
+        return FAIL_CROSSES_DEDICATED;
+    for (size_t i = 0; i < d.n; i++)
+        if (!pl->w->s->vnodes[d.vnodes[i]].usable)
+            return FAIL_NO_VNODES;
+    world_drop(pl->w, j->id);
+    if (!world_has(pl->w, &d, pl->now_at, end_at)) {
+        world_restore(pl->w, j->id);
+        return FAIL_NO_VNODES;
+    }
+    (void)world_take(pl->w, j->id, &d, pl->now_at, end_at);
+    quick_fit_took(pl, &link->at);
+    return FAIL_NONE;
+}
+
+static enum plan_failure resume_resv(struct jobs *jobs, const struct snap_job *j,
+                                     struct failure *fail)
+{
+    struct planner *pl = jobs->pl;
+
+    room_enter(pl, &jobs->room, link_of_job(pl, j)->resv, end_of(pl, j));
+    if (!jobs->room.link->has_vnodes)
+        return FAIL_RESV_STATE;
+    if (room_goes_on(pl, &jobs->room, j, end_of(pl, j), &fail->resource))
+        return FAIL_NONE;
+    return *fail->resource ? FAIL_SHORT : FAIL_NO_VNODES;
+}
+
+/* Let the job go on, or say why it stands. What it needs is where it is, so that
+ * nothing follows for others who ask for the same. */
+static size_t try_resume(struct jobs *jobs, const struct snap_job *j)
+{
+    struct planner *pl = jobs->pl;
+    const struct job_link *link = link_of_job(pl, j);
+    struct failure fail = { 0 };
+    struct limit_words words;
+    struct plan_step *step;
+
+    if (!link->has_vnodes)
+        fail.kind = FAIL_NO_VNODES;
+    else if (!limit_fit(pl, j, &words))
+        fail = (struct failure){ .kind = FAIL_LIMIT,
+                                 .resource = words.comment,
+                                 .numbers = words.log };
+    else if (!queue_fit(pl, j, &fail.resource, &fail.numbers, &fail.never))
+        fail.kind = FAIL_QUEUE_SHORT;
+    else
+        fail.kind = link->resv ? resume_resv(jobs, j, &fail) : resume_field(pl, j);
+    if (fail.kind) {
+        say_why(jobs, j, &fail, NULL);
+        jobs->last_waiting = j->id;
+        return SEARCH_COST;
+    }
+    step = plan_add(pl, PLAN_RUN_JOB, j->id);
+    step->vnodes = j->exec_vnode;
+    step->resumes = true;
+    queue_fit_took(pl, j);
+    limit_fit_took(pl, j);
+    return SEARCH_COST;
+}
+
 /* Start the job, or the subjob of that id of an array, or say why it waits. Returns
  * what it has cost. */
 static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *id,
@@ -392,6 +466,8 @@ bool jobs_go_on(struct jobs *jobs, size_t effort)
 
         if (j->array)
             spent += try_array(jobs, j);
+        else if (rules_resumes(j))
+            spent += try_resume(jobs, jobs->list[jobs->next++]);
         else
             spent += try_job(jobs, jobs->list[jobs->next++], j->id, &started);
     }

@@ -41,6 +41,22 @@ static bool is_placed(const struct snap_job *j)
     return j->exec_vnode && j->state && strchr("RESU", j->state);
 }
 
+static bool is_suspended(const struct snap_job *j)
+{
+    return j->state == 'S' || j->state == 'U';
+}
+
+/* A job that has given all back stays on its vnodes with nothing. */
+static bool is_any(const struct world *w, const struct placement *at)
+{
+    for (size_t c = 0; c < at->n; c++)
+        for (size_t i = 0; i < at->chunks[c].n; i++)
+            for (size_t r = 1; r < w->n_res; r++)
+                if (at->chunks[c].pieces[i].amounts[r])
+                    return true;
+    return false;
+}
+
 /* Where the snapshot is kept, so is what was read of an element, as long as vnodes and
  * resources have the numbers that they had then. NULL: it has to be read. */
 static const void *recall(const struct world *w, const struct snap_memo *memo)
@@ -74,6 +90,10 @@ static struct job_link where_job_is(const struct world *w, const struct snap_job
     link.has_vnodes =
         is_placed(j) &&
         placement_read_into(w, j->exec_vnode, arena_of(w, j->memo), &link.at);
+    if (link.has_vnodes && j->kept && is_suspended(j))
+        link.keeps =
+            placement_read_into(w, j->kept, arena_of(w, j->memo), &link.kept) &&
+            is_any(w, &link.kept);
     remember(w, j->memo, &link, sizeof(link));
     return link;
 }

@@ -12,6 +12,8 @@ struct job_link {
     const struct snap_resv *resv;   /* in whose queue the job is; NULL: none */
     bool has_vnodes;                /* it runs, ends or is suspended, on: */
     struct placement at;
+    bool keeps; /* suspended, and some of it is still its own: */
+    struct placement kept;
 };
 
 struct resv_link {

@@ -222,11 +222,24 @@ static bool confirm_request(const struct plan_step *step, struct arena *arena,
     return true;
 }
 
+static bool resume_request(const struct plan_step *step, struct arena *arena,
+                           struct wire_request *ret)
+{
+    struct body_signal *body = arena_zero(arena, sizeof(*body));
+
+    body->job_id = step->id;
+    body->signal = "resume";
+    *ret = (struct wire_request){ .number = BATCH_SIGNAL_JOB, .body = body };
+    return true;
+}
+
 static bool run_request(const struct plan_step *step, struct arena *arena,
                         struct wire_request *ret)
 {
     struct body_run *body = arena_zero(arena, sizeof(*body));
 
+    if (step->resumes)
+        return resume_request(step, arena, ret);
     body->object_id = step->id;
     body->vnodes = step->vnodes;
     *ret = (struct wire_request){ .number = BATCH_ASYRUN_JOB, .body = body };

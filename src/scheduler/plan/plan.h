@@ -37,6 +37,9 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
 /* Is the reservation's time running (also while it is being altered)? */
 bool resv_is_running(const struct planner *pl, const struct snap_resv *r);
 
+/* Seconds that the job runs when it starts or goes on now; at least 1. */
+int64_t job_left_s(const struct snap_job *j);
+
 /* The links of an object of the snapshot. */
 static inline const struct job_link *link_of_job(const struct planner *pl,
                                                  const struct snap_job *j)

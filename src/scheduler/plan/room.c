@@ -24,7 +24,8 @@ static void add_to_room(struct world *w, struct room *room,
 }
 
 /* Take what a job uses. A job that wants a vnode alone takes the presence of
- * everybody, so that no other job gets on it. */
+ * everybody, so that no other job gets on it. 'place' NULL: of one that stands, whose
+ * presence keeps nobody off. */
 static void take_from_room(struct world *w, struct room *room,
                            const struct place *place, const struct placement *at)
 {
@@ -32,8 +33,9 @@ static void take_from_room(struct world *w, struct room *room,
         for (size_t i = 0; i < at->chunks[c].n; i++) {
             const struct piece *piece = &at->chunks[c].pieces[i];
 
-            room->free[piece->vnode * w->n_res + RES_PRESENCE] -=
-                world_use(w, piece->vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
+            if (place)
+                room->free[piece->vnode * w->n_res + RES_PRESENCE] -=
+                    world_use(w, piece->vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
             for (size_t r = 1; r < w->n_res; r++)
                 room->free[world_slot(w, piece->vnode, r)] -= piece->amounts[r];
         }
@@ -81,8 +83,12 @@ void room_enter(struct planner *pl, struct room *room, const struct snap_resv *r
         const struct snap_job *j = &pl->s->jobs[i];
         const struct job_link *link = &pl->links->jobs[i];
 
-        if (link->has_vnodes && link->resv == r && j->state != 'S' && j->request)
+        if (!link->has_vnodes || link->resv != r || !j->request)
+            continue;
+        if (j->state != 'S')
             take_from_room(w, room, &j->request->place, &link->at);
+        else if (link->keeps)
+            take_from_room(w, room, NULL, &link->kept);
     }
 }
 
@@ -173,4 +179,74 @@ enum plan_failure room_search(struct planner *pl, struct room *room,
         *placement_add(found, w->arena) = placed_keep(w, &f.placed[i]);
     take_beside(w, room, j, id, found, end_at);
     return FAIL_NONE;
+}
+
+/* What a placement takes, less what the job has of it already, by world_slot(). */
+static int64_t *more_than_kept(struct world *w, const struct job_link *link)
+{
+    int64_t *sums = arena_zero(w->arena, w->n * w->n_res * sizeof(*sums) + 1);
+
+    for (size_t pass = 0; pass < 2; pass++) {
+        const struct placement *at = pass == 0 ? &link->at : &link->kept;
+
+        for (size_t c = 0; c < at->n && (pass == 0 || link->keeps); c++)
+            for (size_t i = 0; i < at->chunks[c].n; i++)
+                for (size_t r = 1; r < w->n_res; r++)
+                    sums[world_slot(w, at->chunks[c].pieces[i].vnode, r)] +=
+                        (pass == 0 ? 1 : -1) * at->chunks[c].pieces[i].amounts[r];
+    }
+    return sums;
+}
+
+static bool has_room(struct world *w, const struct room *room,
+                     const struct place *place, const struct job_link *link,
+                     const char **ret_short)
+{
+    const int64_t *wanted = more_than_kept(w, link);
+
+    for (size_t c = 0; c < link->at.n; c++)
+        for (size_t i = 0; i < link->at.chunks[c].n; i++) {
+            size_t v = link->at.chunks[c].pieces[i].vnode;
+
+            *ret_short = "";
+            if (!room->has[v] || !w->s->vnodes[v].usable ||
+                !room_has_presence(w, room, v, place))
+                return false;
+            for (size_t r = 1; r < w->n_res; r++) {
+                *ret_short = w->s->res.v[r].name;
+                if (link_names(w, room->link, v, r) &&
+                    wanted[world_slot(w, v, r)] > room->free[world_slot(w, v, r)])
+                    return false;
+            }
+        }
+    return true;
+}
+
+bool room_goes_on(struct planner *pl, struct room *room, const struct snap_job *j,
+                  int64_t end_at, const char **ret_short)
+{
+    const struct job_link *link = link_of_job(pl, j);
+    struct world *w = pl->w;
+    struct placement beside;
+    bool fits = true;
+
+    MUST(room->resv == link->resv && link->has_vnodes);
+    end_at = MAX_OF(MIN_OF(end_at, room->resv->old_end_at), w->now_at + 1);
+    if (!has_room(w, room, &j->request->place, link, ret_short))
+        return false;
+    *ret_short = "";
+    if (link_beside(w, room->link, &link->at, &beside)) {
+        struct demand d = world_demand(w, w->arena, NULL, &beside);
+
+        world_drop(w, j->id);
+        fits = world_has(w, &d, w->now_at, end_at);
+        if (fits)
+            (void)world_take(w, j->id, &d, w->now_at, end_at);
+        else
+            world_restore(w, j->id);
+    }
+    /* What it had kept is a part of what it has again. */
+    if (fits)
+        take_from_room(w, room, &j->request->place, &link->at);
+    return fits;
 }

@@ -32,6 +32,12 @@ enum plan_failure room_search(struct planner *pl, struct room *room,
                               const struct snap_job *j, const char *id, int64_t end_at,
                               struct placement *found, struct plan_short *why);
 
+/* Can a suspended job of the room's reservation go on where it is until 'end_at', or
+ * the end of the reservation? It has its vnodes then, as from room_search(); else what
+ * is short is in *ret_short, "" when that is no amount. */
+bool room_goes_on(struct planner *pl, struct room *room, const struct snap_job *j,
+                  int64_t end_at, const char **ret_short);
+
 /* Does the request ask for a resource that the reservation does not name on all of its
  * vnodes? */
 bool room_asks_beside(const struct world *w, const struct resv_link *resv,

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True when a scheduler has suspended the job. A job that a user suspended waits for
- * the user. */
-static bool is_to_be_resumed(const struct snap_job *j)
+bool rules_resumes(const struct snap_job *j)
 {
     return j->state == 'S' && j->substate == JOB_SUBSTATE_SCHED_SUSPENDED;
 }
@@ -25,12 +23,12 @@ bool rules_waits(const struct planner *pl, const char *only, const struct snap_j
         return false; /* of a routing queue, or of another partition */
     /* A subjob that waits is one of those that its array has left. */
     if (j->array_id)
-        return is_to_be_resumed(j) && (!only || subjobs_names(only, j));
+        return rules_resumes(j) && (!only || subjobs_names(only, j));
     if (only)
-        return subjobs_names(only, j) && (!link->has_vnodes || is_to_be_resumed(j));
+        return subjobs_names(only, j) && (!link->has_vnodes || rules_resumes(j));
     if (j->array)
         return (j->state == 'Q' || j->state == 'B') && subjobs_remain(j);
-    return j->state == 'Q' || is_to_be_resumed(j);
+    return j->state == 'Q' || rules_resumes(j);
 }
 
 static bool is_of_stopped_queue(const struct planner *pl, const struct snap_job *j)
@@ -55,12 +53,6 @@ static bool waits_for_nonprime(const struct planner *pl, const struct snap_job *
            policy_prefix_has(pl->p->nonprime_prefix, j->queue);
 }
 
-static bool is_suspended(const struct planner *pl, const struct snap_job *j)
-{
-    (void)pl;
-    return is_to_be_resumed(j);
-}
-
 static bool is_unreadable(const struct planner *pl, const struct snap_job *j)
 {
     (void)pl;
@@ -77,7 +69,6 @@ static const struct rule {
     { is_of_stopped_queue, FAIL_QUEUE_STOPPED, .of_queue = true },
     { meets_dedicated, FAIL_DEDICATED, .of_queue = true },
     { waits_for_nonprime, FAIL_NONPRIME_ONLY, .of_queue = true },
-    { is_suspended, FAIL_JOB_SUSPENDED },
     { is_unreadable, FAIL_JOB_SELECT },
 };
 

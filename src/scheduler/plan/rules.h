@@ -11,6 +11,10 @@
  * of command 11, NULL: none. */
 bool rules_waits(const struct planner *pl, const char *only, const struct snap_job *j);
 
+/* Is it a suspended job that a scheduler resumes? One that a user has suspended waits
+ * for the user. */
+bool rules_resumes(const struct snap_job *j);
+
 /* Why a job that waits is not considered, FAIL_NONE: it is. Command 11 ('asked') is
  * held up by no rule of its queue. */
 enum plan_failure rules_refuse(const struct planner *pl, bool asked,

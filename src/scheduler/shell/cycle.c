@@ -192,9 +192,9 @@ static void carry_out(struct cycle *c, const struct plan_step *step)
         return;
     if (plan_step_request(step, c->arena, &rq)) {
         /* The server may refuse an answer about a reservation, so its reply is
-         * awaited. Jobs are run and commented without one: a cycle may have
-         * thousands. */
-        if (is_resv_step(step))
+         * awaited, and so is that of a MoM whose job is to go on. Jobs are run and
+         * commented without one: a cycle may have thousands. */
+        if (is_resv_step(step) || step->resumes)
             err = link_call(c->sh->primary, &rq, c->arena, &reply, &why);
         else
             err = link_send(c->sh->primary, &rq, &why);

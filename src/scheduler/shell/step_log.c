@@ -139,7 +139,12 @@ void shell_log_step(struct shell *sh, const struct plan_step *step,
     case PLAN_RUN_JOB:
         logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
                       "Considering job to run");
-        logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, "Job run");
+        if (reply && reply->code)
+            logfile_printf(
+                sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, "Failed to run: %s (%d)",
+                reply->text ? reply->text : pbse_text(reply->code), reply->code);
+        else
+            logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, "Job run");
         break;
     case PLAN_COMMENT_JOB:
         log_waiting(sh, step);

@@ -347,6 +347,9 @@ static const struct field resv_fields[] = {
 static const struct field job_fields[] = {
     { "Resource_List", read_asked, AT(job, asked) },
     { "exec_vnode",    read_text,   AT(job, exec_vnode) },
+    { "exec_vnode_kept", read_text, AT(job, kept), .ours = true },
+    { "ran_time",      read_number, AT(job, ran_s), .ours = true },
+    { "runs_from",     read_number, AT(job, runs_from_at), .ours = true },
     { "array",         read_bool,   AT(job, array) },
     { "array_id",      read_text,   AT(job, array_id) },
     { "array_indices_remaining", read_text, AT(job, remaining) },

@@ -144,11 +144,12 @@ static bool same_job(const struct pair *p, const void *va, const void *vb)
            a->state == b->state && a->substate == b->substate && a->array == b->array &&
            str_same(a->array_id, b->array_id) && str_same(a->remaining, b->remaining) &&
            same_number(&a->max_subjobs, &b->max_subjobs) &&
-           a->walltime_s == b->walltime_s && a->started_at == b->started_at &&
-           a->rank == b->rank && a->priority == b->priority &&
-           str_same(a->user, b->user) && str_same(a->group, b->group) &&
-           str_same(a->project, b->project) && a->topjob == b->topjob &&
-           a->accrue_type == b->accrue_type &&
+           str_same(a->kept, b->kept) && a->ran_s == b->ran_s &&
+           a->runs_from_at == b->runs_from_at && a->walltime_s == b->walltime_s &&
+           a->started_at == b->started_at && a->rank == b->rank &&
+           a->priority == b->priority && str_same(a->user, b->user) &&
+           str_same(a->group, b->group) && str_same(a->project, b->project) &&
+           a->topjob == b->topjob && a->accrue_type == b->accrue_type &&
            a->topjob_ineligible == b->topjob_ineligible &&
            a->estimated.start_at == b->estimated.start_at &&
            str_same(a->estimated.vnodes, b->estimated.vnodes) &&

@@ -226,7 +226,12 @@ struct snap_job {
     struct maybe_number max_subjobs; /* how many of it may run at once */
     int64_t walltime_s;              /* -1: none */
     int64_t started_at;
-    int64_t rank; /* order of arrival */
+    /* Of one that is, or was, suspended, where the server is ours (doc/extensions.md):
+     */
+    const char *kept;     /* what it still has of its exec_vnode; NULL: not told */
+    int64_t ran_s;        /* before runs_from_at */
+    int64_t runs_from_at; /* when it was suspended or resumed last; 0: never */
+    int64_t rank;         /* order of arrival */
     int64_t priority;
     struct res_values asked; /* Resource_List */
     const char *user, *group, *project;

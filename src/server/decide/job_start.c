@@ -286,7 +286,8 @@ static void decide_run(const struct run *run, struct decision *out)
         record_change(rec, arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
 }
 
-int job_may_go_on(const struct job_start *st, struct decision *out)
+int job_may_go_on(const struct job_start *st, const char **ret_comment,
+                  struct decision *out)
 {
     struct run run = { .st = st, .m = st->m, .job = st->job, .arena = out->arena };
     int err =
@@ -297,6 +298,8 @@ int job_may_go_on(const struct job_start *st, struct decision *out)
         err = check_vnodes(&run, &out->why);
     if (!err && st->needs_room)
         err = check_room(&run, &out->why);
+    if (!err)
+        *ret_comment = run_comment(&run);
     return err;
 }
 

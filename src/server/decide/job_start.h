@@ -22,7 +22,9 @@ struct job_start {
 /* Append the record with which the job runs. A refusal leaves no record. */
 int job_start(const struct job_start *st, struct decision *out) MUST_CHECK;
 
-/* May a suspended job go on on its vnodes, which 'vnodes' is? Refused like a start. */
-int job_may_go_on(const struct job_start *st, struct decision *out) MUST_CHECK;
+/* May a suspended job go on on its vnodes, which 'vnodes' is? Refused like a start;
+ * else the comment that it has then, in the decision's arena. */
+int job_may_go_on(const struct job_start *st, const char **ret_comment,
+                  struct decision *out) MUST_CHECK;
 
 #endif

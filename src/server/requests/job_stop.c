@@ -80,13 +80,16 @@ static int go_on(const struct stopping *st, const struct job *job, bool needs_ro
         .now_at = st->rq->now_at,
         .needs_room = needs_room,
     };
-    int err = job_may_go_on(&start, out);
     struct record *rec;
+    const char *comment;
+    int err = job_may_go_on(&start, &comment, out);
 
     if (err)
         return err;
     rec = decide(out, st->rq, FACT_JOB_RESUMING, OBJ_JOB, job->obj.id);
     suspension_leave(job, rec, out->arena);
+    /* A scheduler may have said meanwhile why it waits. */
+    record_change(rec, out->arena, JOB_A_COMMENT, NULL, comment);
     return 0;
 }
 

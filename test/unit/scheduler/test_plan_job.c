@@ -105,8 +105,8 @@ static void test_jobs_that_are_not_considered(void)
         { "an array of which nothing is left", "workq", "1:ncpus=1",
           "job_state=B array=True array_indices_remaining=- " ONE, "nothing", false },
         { "suspended by a scheduler", "workq", "1:ncpus=1",
-          "job_state=S substate=45 exec_vnode=(n1:ncpus=1) " ONE,
-          "Not Running: Suspended jobs are not resumed by this scheduler yet", true },
+          "job_state=S substate=45 exec_vnode=(n1:ncpus=1) " ONE, "(n1:ncpus=1)",
+          true },
         { "suspended by its user", "workq", "1:ncpus=1",
           "job_state=S substate=43 exec_vnode=(n1:ncpus=1) " ONE, "nothing", false },
         { "a select that cannot be read", "workq", "1:", ONE,
@@ -584,6 +584,92 @@ static void test_what_a_queue_has(void)
     scene_free(&sc);
 }
 
+#define STANDS(more)                                                                   \
+    "job_state=S substate=45 exec_vnode=(n1:ncpus=2:mem=1gb) "                         \
+    "Resource_List.walltime=100 " more " " ONE
+
+/* It goes on where it is, as long as is left of it, or waits. What it has kept is its
+ * own, and nobody else's. */
+static void test_suspended_jobs(void)
+{
+    static const struct {
+        const char *story, *more, *other, *expect, *expect_other;
+    } cases[] = {
+        { "there is room", STANDS("exec_vnode_kept=(n1)"), NULL, "(n1:ncpus=2:mem=1gb)",
+          "(n1:ncpus=2)" },
+        { "somebody has its vnode, and another one is free",
+          STANDS("exec_vnode_kept=(n1)"), "job_state=R exec_vnode=(n1:ncpus=3) " ONE,
+          "Not Running: No available resources on nodes", "(n2:ncpus=2)" },
+        { "what it has kept is not in its way", STANDS("exec_vnode_kept=(n1:mem=1gb)"),
+          NULL, "(n1:ncpus=2:mem=1gb)", "(n1:ncpus=2)" },
+        { "a reservation begins before it is over",
+          STANDS("exec_vnode_kept=(n1) ran_time=30 runs_from=999990"), "resv 60",
+          "Not Running: No available resources on nodes", NULL },
+        { "a reservation begins after what is left of it",
+          STANDS("exec_vnode_kept=(n1) ran_time=60 runs_from=999990"), "resv 60",
+          "(n1:ncpus=2:mem=1gb)", NULL },
+        { "its user has not said that it may",
+          "job_state=S substate=43 exec_vnode=(n1:ncpus=2) exec_vnode_kept=(n1) " ONE,
+          NULL, "nothing", "(n1:ncpus=2)" },
+        { "an administrator's keeps all",
+          "job_state=S substate=43 exec_vnode=(n1:ncpus=3) "
+          "exec_vnode_kept=(n1:ncpus=3) " ONE,
+          NULL, "nothing", "(n2:ncpus=2)" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        bool resv = cases[i].other && strncmp(cases[i].other, "resv", 4) == 0;
+
+        scene_vnode(&sc, "n1", "n1", 4, "resources_available.mem=1gb");
+        scene_vnode(&sc, "n2", "n2", 4, "resources_available.mem=1gb");
+        scene_queue(&sc, "workq", true);
+        if (resv)
+            scene_resv(&sc, 1, CO, NOW + atoi(cases[i].other + 5), NOW + 900,
+                       "1:ncpus=4", "resv_nodes=(n1:ncpus=4)");
+        else if (cases[i].other)
+            scene_job(&sc, "2.svr", "workq", "1:ncpus=3", cases[i].other);
+        scene_job(&sc, "1.svr", "workq", "1:ncpus=2:mem=1gb", cases[i].more);
+        scene_job(&sc, "3.svr", "workq", "1:ncpus=2", ONE);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "1.svr", cases[i].expect);
+        if (cases[i].expect_other)
+            ASSERT_SAID(&sc, "3.svr", cases[i].expect_other);
+        if (scene_step(&sc, "1.svr") &&
+            scene_step(&sc, "1.svr")->kind == PLAN_RUN_JOB) {
+            struct wire_request rq;
+
+            CU_ASSERT_TRUE(plan_step_request(scene_step(&sc, "1.svr"), sc.arena, &rq));
+            CU_ASSERT_EQUAL(rq.number, BATCH_SIGNAL_JOB);
+        }
+        scene_free(&sc);
+    }
+}
+
+/* Inside a reservation others of it may have the room meanwhile. */
+static void test_suspended_jobs_of_a_reservation(void)
+{
+    for (int busy = 0; busy < 2; busy++) {
+        struct scene sc = scene_new();
+
+        scene_hosts(&sc, 2, 4);
+        scene_resv(&sc, 1, RN, NOW - 10, NOW + 900, "1:ncpus=2",
+                   "resv_nodes=(n1:ncpus=2)");
+        scene_queue(&sc, "R1", true);
+        scene_job(&sc, "1.svr", "R1", "1:ncpus=2",
+                  "job_state=S substate=45 exec_vnode=(n1:ncpus=2) "
+                  "exec_vnode_kept=(n1) " ONE);
+        if (busy)
+            scene_job(&sc, "2.svr", "R1", "1:ncpus=1",
+                      "job_state=R exec_vnode=(n1:ncpus=1) " ONE);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "1.svr",
+                    busy ? "Not Running: Insufficient amount of resource: ncpus "
+                         : "(n1:ncpus=2)");
+        scene_free(&sc);
+    }
+}
+
 /* Each test in its order, with its words; a limit of one's own before the generic one,
  * jobs that the plan starts count, and a run request asks none. */
 static void test_limits(void)
@@ -662,6 +748,9 @@ static void test_limits(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "suspended jobs go on where they are", test_suspended_jobs },
+        { "suspended jobs of a reservation go on inside",
+          test_suspended_jobs_of_a_reservation },
         { "a plan in slices", test_a_plan_in_slices },
         { "jobs run by first fit in order of arrival",
           test_first_fit_in_order_of_arrival },

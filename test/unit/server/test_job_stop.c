@@ -175,6 +175,7 @@ static void a_client_suspends_and_a_scheduler_resumes(void)
     /* Before the MoM is told the vnodes are its own again. */
     SAME(in_use(r, "ncpus"), "2");
     SAME(job_shows(r, id, "job_state"), "R");
+    CU_ASSERT_PTR_NOT_NULL(strstr(job_shows(r, id, "comment"), "Job run at "));
     CU_ASSERT_EQUAL(mom_answers(&fm, sched, 0, NULL), 0);
     SAME(accounted(r, 'r', 0), "");
     SAME(queue_uses(r, "ncpus"), "2");
