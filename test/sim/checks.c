@@ -313,6 +313,19 @@ static bool is_refused(const struct wire_reply *reply, const char *id)
     return false;
 }
 
+/* It was asked for, and taken back in the same turn: the job's MoM is away. */
+static bool was_taken_back(const struct effects *out, const char *id)
+{
+    for (size_t i = 0; i < out->n; i++)
+        if (out->v[i].kind == EFFECT_RECORD &&
+            strcmp(out->v[i].u.record->id, id) == 0 &&
+            (out->v[i].u.record->reason == REASON_NOT_SUSPENDED ||
+             (out->v[i].u.record->reason == REASON_NOT_RESUMED &&
+              out->v[i].u.record->fact == FACT_JOB_SUSPENDED)))
+            return true;
+    return false;
+}
+
 /* 'reply' NULL: there is none yet. */
 static void check_refusal(struct sim *s, uint32_t number,
                           const struct wire_reply *reply, const struct effects *out)
@@ -321,7 +334,8 @@ static void check_refusal(struct sim *s, uint32_t number,
         return;
     for (size_t i = 0; i < out->n; i++)
         if (out->v[i].kind == EFFECT_RECORD &&
-            is_refused(reply, out->v[i].u.record->id))
+            is_refused(reply, out->v[i].u.record->id) &&
+            !was_taken_back(out, out->v[i].u.record->id))
             check_failed(s, CHECK_REFUSAL, "request %u was refused (%d), yet: %s %s",
                          number, reply->code, fact_name(out->v[i].u.record->fact),
                          out->v[i].u.record->id);

@@ -706,6 +706,32 @@ static void write_releases(struct story *of, uint64_t seed)
     }
 }
 
+/* Jobs are suspended and resumed, mostly for a while: in the stories of some seeds,
+ * from random numbers of their own. */
+static void write_stops(struct story *of, uint64_t seed)
+{
+    static const char *const words[][2] = { { "suspends", "resumes" },
+                                            { "admin-suspends", "admin-resumes" } };
+    struct story t = *of;
+    int n;
+
+    t.rnd = rnd_seeded(~(seed ^ 0x73746f70));
+    n = pick(&t, 3, 30);
+    for (int i = 0; i < n && of->n_jobs > 0; i++) {
+        int second = pick(&t, 10, (int)of->last_s);
+        int job = pick(&t, 1, of->n_jobs);
+        int manner = chance(&t, 30);
+
+        at(&t, second);
+        buf_printf(t.out, "root %s J%d\n", words[manner][0], job);
+        if (chance(&t, 15))
+            continue;
+        at(&t, second + pick(&t, 0, 90));
+        buf_printf(t.out, "root %s J%d\n", words[chance(&t, 5) ? !manner : manner][1],
+                   job);
+    }
+}
+
 /* Jobs that wait for others, and those for others again. From random numbers of their
  * own, too. */
 static void write_depends(struct story *of, uint64_t seed)
@@ -900,6 +926,8 @@ void story_write(uint64_t seed, struct buf *out)
         write_moves(&t, seed);
     if (seed % 4 == 2)
         write_releases(&t, seed);
+    if (seed % 4 == 3)
+        write_stops(&t, seed);
     if (seed % 6 == 5)
         story_extensions(&t, seed);
 }

@@ -269,7 +269,7 @@ static void reply_about_job(struct moms *ms, struct moms_turn *t, const struct m
     else if (c->kind == COMMAND_RELEASE)
         reply_to_release(ms, t, job, reply);
     else if (c->kind == COMMAND_STOP)
-        reply_to_stop(t, job, reply);
+        reply_to_stop(t, j, job, reply);
     else
         reply_to_delete(ms, t, j, job, reply);
 }

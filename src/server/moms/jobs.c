@@ -41,6 +41,7 @@ static void drop_run(struct moms_turn *t, struct mom_job *j)
         mom_discard(t, j->mom, j->id, j->run_version);
     j->known = false;
     j->busy = false;
+    j->stop_told = false;
     j->n_tries = 0;
     j->retry_at = INT64_MIN;
     j->lost_at = 0;
@@ -101,7 +102,7 @@ static void without_mom(struct moms_turn *t, const struct mom_job *j,
 
     MUST(!is_up(j));
     if (job_is_being_stopped(job))
-        stop_without_mom(t, job);
+        stop_without_mom(t, j, job);
     if (job_state(job) != 'R' || obj_num(&job->obj, JOB_A_HF_SENT, 0) || j->known)
         return;
     if (n && node_is_usable(n))
@@ -200,6 +201,7 @@ void job_of_before(struct moms *ms, const struct job *job)
 
     begin_run(ms, j, job, obj_num(&job->obj, JOB_A_RUN_VERSION, 0));
     j->known = true;
+    j->stop_told = job_is_being_stopped(job);
 }
 
 /* Tries and waiting times belong to one state of the job. They begin again when its

@@ -74,6 +74,7 @@ struct mom_job {
     int64_t run_version; /* the run that the fields below speak of */
     bool known;          /* the MoM may know of it */
     bool busy;           /* a command about it is unanswered */
+    bool stop_told;      /* to stop or to go on, perhaps, and has not answered */
     unsigned n_tries;    /* of what it wants at present */
     int64_t retry_at;    /* not before; INT64_MIN: at once */
     int64_t lost_at;     /* gone at its MoM unless heard of by then; 0: not missed */
@@ -226,11 +227,12 @@ void reply_to_release(const struct moms *ms, struct moms_turn *t, const struct j
 bool job_is_being_stopped(const struct job *job);
 void send_stop(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                const struct job *job);
-void reply_to_stop(struct moms_turn *t, const struct job *job,
+void reply_to_stop(struct moms_turn *t, struct mom_job *j, const struct job *job,
                    const struct wire_reply *reply);
 void job_has_stopped(struct moms_turn *t, const struct job *job);
 void job_has_gone_on(struct moms_turn *t, const struct job *job);
-void stop_without_mom(struct moms_turn *t, const struct job *job);
+void stop_without_mom(struct moms_turn *t, const struct mom_job *j,
+                      const struct job *job);
 
 /* command_reply.c */
 void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,

@@ -1,9 +1,10 @@
 /* stopping.c - jobs that are to be suspended or to go on: their MoMs are told, and what
  * they answer becomes a record.
  *
- * A MoM that is lost has perhaps done what it was told; it is not waited for. In both
- * cases the job then runs for the server, so that it keeps all that its processes may
- * use, and when the MoM registers it is told to do what the server has (register.c).
+ * A MoM that is lost has perhaps done what it was told; it is not waited for. Where it
+ * was told nothing the job stays as it was. Otherwise it runs for the server, so that
+ * it keeps all that its processes may use, and when the MoM registers it is told to do
+ * what the server has (register.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
@@ -21,6 +22,7 @@ void send_stop(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     bool admin = job_suspend_manner(job) == SUSPEND_BY_ADMIN;
 
     MUST(job_is_being_stopped(job));
+    j->stop_told = true;
     if (job_is_to_stop(job))
         send_word(ms, t, j, admin ? "admin-suspend" : "suspend");
     else
@@ -66,11 +68,12 @@ static void stays_as_it_was(struct moms_turn *t, const struct job *job, int code
         suspension_begin(t->m, job, rec, arena);
 }
 
-void stop_without_mom(struct moms_turn *t, const struct job *job)
+void stop_without_mom(struct moms_turn *t, const struct mom_job *j,
+                      const struct job *job)
 {
     struct record *rec;
 
-    if (job_is_to_stop(job)) {
+    if (job_is_to_stop(job) || !j->stop_told) {
         stays_as_it_was(t, job, PBSE_NORELYMOM, NULL);
         return;
     }
@@ -80,9 +83,10 @@ void stop_without_mom(struct moms_turn *t, const struct job *job)
     suspension_end(rec, t->out->arena);
 }
 
-void reply_to_stop(struct moms_turn *t, const struct job *job,
+void reply_to_stop(struct moms_turn *t, struct mom_job *j, const struct job *job,
                    const struct wire_reply *reply)
 {
+    j->stop_told = false;
     /* It has ended meanwhile, or goes back to its queue. */
     if (!job_is_being_stopped(job))
         return;

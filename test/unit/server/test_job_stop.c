@@ -384,6 +384,25 @@ static void a_mom_that_is_lost_is_told_later(void)
     fake_mom_free(&fm);
 }
 
+/* Whoever would resume it is told so, and it gives others their vnodes back. */
+static void a_mom_that_was_not_told_leaves_it_suspended(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = job_of(&fm, JOB);
+    uint64_t sched;
+
+    suspend_now(&fm, id, "suspend");
+    CU_ASSERT_EQUAL(signal_job(r, id, "resume"), 0);
+    rig_restart(r); /* its MoM has not said hello yet */
+    sched = scheduler_of(r);
+    CU_ASSERT_EQUAL(signal_as(r, sched, RIG_ROOT, id, "resume"), PBSE_NORELYMOM);
+    SAME(job_shows(r, id, "job_state"), "S");
+    SAME(job_shows(r, id, "substate"), "45");
+    SAME(in_use(r, "ncpus"), "0");
+    fake_mom_free(&fm);
+}
+
 /* Nobody waits for it any more: the job runs, and its MoM is told so where it has done
  * what the server before had asked for. */
 static void a_server_that_dies_forgets_what_it_had_asked_for(void)
@@ -511,6 +530,8 @@ int main(void)
         { "it goes on only where there is room", it_goes_on_only_where_there_is_room },
         { "a MoM that refuses changes nothing", a_mom_that_refuses_changes_nothing },
         { "a MoM that is lost is told later", a_mom_that_is_lost_is_told_later },
+        { "a MoM that was not told leaves it suspended",
+          a_mom_that_was_not_told_leaves_it_suspended },
         { "a server that dies forgets what it had asked for",
           a_server_that_dies_forgets_what_it_had_asked_for },
         { "subjobs are suspended together", subjobs_are_suspended_together },
