@@ -294,3 +294,35 @@ def test_a_lost_host_can_be_given_back(c):
     c.server.expect(JOB, {"job_state": "R"}, id=jid)
     c.server.delete(jid)
     ended(c, jid)
+
+
+def states_of(jid):
+    """The letters of the states of all processes of the job, on whichever host."""
+    letters = set()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/environ" % pid, "rb") as f:
+                ours = ("PBS_JOBID=%s" % jid).encode() in f.read().split(b"\0")
+            with open("/proc/%s/stat" % pid) as f:
+                letter = f.read().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            continue
+        if ours:
+            letters.add(letter)
+    return letters
+
+
+def test_it_is_suspended_and_resumed_on_every_host(c):
+    jid = three(c, "pbsdsh -- sleep 1000\n")
+    c.server.expect(JOB, {"job_state": "R"}, id=jid)
+    for mom, task in zip(c.moms[1:], ("40000001", "80000001")):
+        mom.log_match("%s;task %s started" % (jid, task))
+    c.run(["qsig", "-s", "suspend", jid])
+    wait_for("all of it stands", lambda: states_of(jid) == {"T"})
+    c.run(["qsig", "-s", "resume", jid])
+    c.server.expect(JOB, {"job_state": "R", "substate": "42"}, id=jid)
+    wait_for("all of it runs", lambda: states_of(jid) and "T" not in states_of(jid))
+    c.run(["qsig", "-s", "suspend", jid])
+    c.run(["qdel", jid])
+    ended(c, jid)
+    assert states_of(jid) == set()
