@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
 
+#include "server/model/job_phase.h"
 #include "server/model/job_state.h"
 #include "server/model/node_life.h"
 #include "server/requests/manager.h"
@@ -200,6 +201,21 @@ static void open_queues(struct sim *s)
     }
 }
 
+/* One that an administrator has suspended keeps its vnodes in maintenance; the word that
+ * is not for it is refused. */
+static void resume_jobs(struct sim *s)
+{
+    MODEL_EACH_LIVE(shell_model(s), OBJ_JOB, o)
+    {
+        const char *label = obj_str(o, JOB_A_JOB_NAME, "");
+
+        if (job_phase(TO_JOB(o)) != JOB_SUSPENDED)
+            continue;
+        client_signal(s, label, o->id, "admin-resume");
+        client_signal(s, label, o->id, "resume");
+    }
+}
+
 static void free_vnodes(struct sim *s)
 {
     const struct model *m = shell_model(s);
@@ -214,6 +230,7 @@ static void free_vnodes(struct sim *s)
                           WIRE_OP_DECR);
     }
     open_queues(s);
+    resume_jobs(s);
 }
 
 static int64_t last_end_at(const struct sim *s)
