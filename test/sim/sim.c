@@ -201,8 +201,8 @@ static void open_queues(struct sim *s)
     }
 }
 
-/* One that an administrator has suspended keeps its vnodes in maintenance; the word that
- * is not for it is refused. */
+/* One that an administrator has suspended keeps its vnodes in maintenance; the word
+ * that is not for it is refused. */
 static void resume_jobs(struct sim *s)
 {
     MODEL_EACH_LIVE(shell_model(s), OBJ_JOB, o)
