@@ -8,6 +8,7 @@
 
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_state.h"
+#include "server/model/job_suspend.h"
 
 #include <string.h>
 
@@ -40,15 +41,13 @@ int64_t accrual_of(const struct job *job, struct arena *arena)
 
     switch (job_state(job)) {
     case 'R':
-        return ACCRUAL_RUNNING;
+        return job_is_suspended(job) ? ACCRUAL_ELIGIBLE : ACCRUAL_RUNNING;
     case 'E':
         return ACCRUAL_EXITING;
     case 'W':
         return ACCRUAL_INELIGIBLE;
     case 'H':
         return of_holds(job, arena);
-    case 'S':
-        return ACCRUAL_ELIGIBLE;
     case 'Q':
     case 'T':
         /* It is new, or back from a run; of the others a scheduler says it. */

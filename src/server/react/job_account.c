@@ -392,6 +392,10 @@ void account_job_deleted(const struct reaction *r)
 
 void account_job_obit(const struct reaction *r)
 {
+    /* Its node is what has deleted it. */
+    if (r->rec->reason == REASON_NODE_LOST)
+        effect_account(r->out, r->rec->seq, r->rec->at, 'D', r->rec->id, "%s",
+                       record_words(r->rec));
     /* A job that goes back to its queue has the record 'R' instead of 'E'. */
     if (obj_num(r->o, JOB_A_HF_REQUEUE, 0))
         account_end(r, 'R');

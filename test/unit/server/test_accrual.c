@@ -122,6 +122,22 @@ static void a_job_that_is_back_is_eligible_again(void)
     fake_mom_free(&fm);
 }
 
+static void a_suspended_job_is_eligible(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct body_signal body = { .signal = "suspend" };
+    const char *id;
+
+    count(fm.r, "True");
+    body.job_id = id = running_job(&fm);
+    CU_ASSERT_EQUAL(obj_num(the_job(fm.r, id), JOB_A_ACCRUE_TYPE, -1), ACCRUAL_RUNNING);
+    (void)rig_ask(fm.r, RIG_ROOT, BATCH_SIGNAL_JOB, &body, NULL);
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
+    later(fm.r, 8);
+    CU_ASSERT_STRING_EQUAL(accrued(fm.r, id), "2 00:00:08");
+    fake_mom_free(&fm);
+}
+
 static void who_does_not_count_shows_nothing(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -182,6 +198,7 @@ int main(void)
         { "time passes by what a job does", time_passes_by_what_a_job_does },
         { "a job that is back is eligible again",
           a_job_that_is_back_is_eligible_again },
+        { "a suspended job is eligible", a_suspended_job_is_eligible },
         { "who does not count shows nothing", who_does_not_count_shows_nothing },
         { "who waits by himself is not eligible",
           who_waits_by_himself_is_not_eligible },

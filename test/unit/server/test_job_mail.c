@@ -160,6 +160,9 @@ static void a_lost_node_is_told(void)
     rig_advance(fm.r, fm.r->now_at + 400);
     CU_ASSERT_PTR_NULL(the_job(fm.r, id));
     TOLD(fm.r, "Aborted by PBS Server |Job deleted, execution node n1 down|");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(accounted(fm.r, 'D', 0));
+    CU_ASSERT_STRING_EQUAL(accounted(fm.r, 'D', 0),
+                           "Job deleted, execution node n1 down");
     fake_mom_free(&fm);
 }
 
