@@ -47,6 +47,7 @@ EXTRA_DIST += \
 	doc/authentication.md \
 	doc/changing.md \
 	doc/design \
+	doc/attributes-without-effect.md \
 	doc/extensions.md \
 	doc/fuzzing.md \
 	doc/pbs \

@@ -42,12 +42,12 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/who.h
 
 check_PROGRAMS += test/unit/attr/test_values test/unit/attr/test_rows \
-	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
+	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_without_effect test/unit/attr/test_sweep \
 	test/unit/attr/test_formula test/unit/attr/test_list_edit \
 	test/unit/attr/test_execvnodes test/unit/attr/test_members \
 	test/unit/attr/test_indices
 TESTS += test/unit/attr/test_values test/unit/attr/test_rows \
-	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
+	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_without_effect test/unit/attr/test_sweep \
 	test/unit/attr/test_formula test/unit/attr/test_list_edit \
 	test/unit/attr/test_execvnodes test/unit/attr/test_members \
 	test/unit/attr/test_indices
@@ -69,6 +69,10 @@ test_unit_attr_test_select_SOURCES = test/unit/attr/test_select.c
 test_unit_attr_test_select_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_indices_SOURCES = test/unit/attr/test_indices.c
 test_unit_attr_test_indices_LDADD = libhfattr.la libhfbase.la -lcunit
+test_unit_attr_test_without_effect_SOURCES = test/unit/attr/test_without_effect.c
+test_unit_attr_test_without_effect_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DTHE_PAGE='"$(abs_top_srcdir)/doc/attributes-without-effect.md"'
+test_unit_attr_test_without_effect_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_ids_SOURCES = test/unit/attr/test_ids.c
 test_unit_attr_test_ids_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_sweep_SOURCES = test/unit/attr/test_sweep.c
