@@ -85,7 +85,8 @@ def test_not_kept(cluster):
 
 class Played(Peer):
     """A server that tells changes: the n-th StatusChanges is answered with told[n], as
-    objects behind which a mark is put unless they have one; whole statuses are empty."""
+    objects behind which a mark is put unless they have one, or as the code of a refusal;
+    whole statuses are empty."""
 
     def __init__(self, path, told, commands):
         self.told, self.commands = list(told), list(commands)
@@ -96,6 +97,8 @@ class Played(Peer):
         n = len(self.since)
         self.since.append(r.number())
         told = self.told[n] if n < len(self.told) else []
+        if isinstance(told, int):
+            return reply(told)
         if not any(kind == MARK_TYPE for kind, _, _ in told):
             told = told + [mark(self.since[-1], n + 1)]
         return objects(*told)
@@ -158,6 +161,12 @@ def test_a_server_that_answers_amiss_is_asked_for_everything(cluster):
     assert play(cluster, [wrong] * 9, "check_status: False", 3) == ([0, 0], 0)
     assert logged(cluster, "StatusChanges failed") == 1
     assert logged(cluster, "Problem with creating server data structure") == 0
+
+
+def test_a_server_that_has_lost_its_store_is_asked_later(cluster):
+    """It shows nothing for a while. What is kept of it stays, and the cycle ends."""
+    assert play(cluster, [[], 15161, []], "check_status: False", 3) == ([0, 1, 1], 0)
+    assert logged(cluster, "StatusChanges failed:  (15161)") == 1
 
 
 def test_a_difference_is_told_and_mended(cluster):

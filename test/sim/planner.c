@@ -617,7 +617,8 @@ static void step_answered(struct sim *s, struct planner *p,
 }
 
 /* It goes on with what it is told, and begins anew after a refusal or an answer that
- * does not follow the one before. */
+ * does not follow the one before. What a server without its store refuses ends the
+ * cycle, as in mirror_update(). */
 static void changes_told(struct sim *s, struct planner *p,
                          const struct wire_reply *reply)
 {
@@ -625,6 +626,11 @@ static void changes_told(struct sim *s, struct planner *p,
     bool fine = reply->code == 0;
 
     MUST(!reply->more); /* complexes are small here */
+    if (reply->code == PBSE_SAVE_ERR) {
+        sim_trace(s, "scheduler %s: is shown nothing", p->name);
+        plan_is_done(s, p);
+        return;
+    }
     for (int i = 0; fine && i <= twice; i++)
         fine = snapshot_patch(p->kept, &reply->objects);
     if (fine) {

@@ -69,6 +69,13 @@ static void tell_dropped(const struct shell *sh, const struct wire_reply *reply)
                    "Asking for the whole status again (%d)", (int)reply->code);
 }
 
+static int say_failed(const struct wire_reply *reply, struct diag *why)
+{
+    return diag_set(why, reply->code ? reply->code : PBSE_PROTOCOL,
+                    "StatusChanges failed: %s (%d)", reply->text ? reply->text : "",
+                    (int)reply->code);
+}
+
 int mirror_update(struct shell *sh, struct arena *arena, struct diag *why)
 {
     struct wire_reply reply;
@@ -83,15 +90,17 @@ int mirror_update(struct shell *sh, struct arena *arena, struct diag *why)
         }
         if (take(sh, &reply))
             return 0;
+        /* A server that has lost its store shows nothing for a while, whatever it is
+         * asked; what is kept of it stays as good as it was. */
+        if (reply.code == PBSE_SAVE_ERR)
+            return say_failed(&reply, why);
         if (sh->mirror && snapshot_seq(sh->mirror) > 0)
             tell_dropped(sh, &reply);
         mirror_drop(sh);
     }
     /* Until the next connection it is asked for everything, as other servers are. */
     sh->can_mirror = false;
-    return diag_set(why, reply.code ? reply.code : PBSE_PROTOCOL,
-                    "StatusChanges failed: %s (%d)", reply.text ? reply.text : "",
-                    (int)reply.code);
+    return say_failed(&reply, why);
 }
 
 /* What is kept is compared with the status of everything, when the administrator wants
