@@ -116,6 +116,12 @@ static struct claim claim_beside(const struct job *j, const struct node *n,
     return c;
 }
 
+/* It stands, and has given back all that it had of the vnode. */
+static bool has_nothing(const struct job *j, const struct node *n)
+{
+    return job_gave_back(j) && bookings_on(&j->bookings, n)->n == 0;
+}
+
 /* A job is in the current occurrence of its reservation. */
 static bool is_in(const struct job *j, const struct occurrence *oc)
 {
@@ -152,7 +158,7 @@ struct claims claims_on(const struct node *n, const struct occurrence *own,
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct resv *inside = n->jobs[i]->resv;
 
-        if (is_in(n->jobs[i], own))
+        if (is_in(n->jobs[i], own) || has_nothing(n->jobs[i], n))
             continue;
         if (!inside || !inside->current.counted)
             claim_add(&list, window, claim_outside(n->jobs[i], n, now_at));

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "resv_world.h"
 
+#include "lib/attr/job_attrs.h"
+
 #include <string.h>
 
 #define START  1795248000
@@ -421,6 +423,38 @@ static void test_exclusive_is_alone(void)
     world_free(&w);
 }
 
+/* A suspended job is in the way with what it has kept, and not by being there. */
+static void test_a_suspended_job_that_has_nothing_is_not_met(void)
+{
+    static const struct {
+        const char *kept;
+        int code;
+    } rows[] = { { NULL, PBSE_BADSTATE },
+                 { "(vn[0])", 0 },
+                 { "(vn[0]:ncpus=1)", PBSE_BADSTATE } };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct world w;
+
+        world_new(&w);
+        world_job(&w, "5.svr", NULL, "(vn[0]:ncpus=1)", NULL);
+        if (rows[i].kept) {
+            world_fact(&w, FACT_SET, OBJ_JOB, "5.svr", JOB_A_HF_SENT, NULL, "True");
+            world_fact(&w, FACT_SET, OBJ_JOB, "5.svr", JOB_A_SUBSTATE, NULL, "43");
+            world_fact(&w, FACT_SET, OBJ_JOB, "5.svr", JOB_A_HF_SUSPEND, NULL,
+                       "suspend");
+            world_fact(&w, FACT_SET, OBJ_JOB, "5.svr", JOB_A_EXEC_VNODE_KEPT, NULL,
+                       rows[i].kept);
+        }
+        world_submit(&w, "user1",
+                     SUBMIT "|Resource_List.select=1:ncpus=1|Resource_List.place=excl");
+        world_clear(&w);
+        world_confirm(&w, "R1.svr", "(vn[0]:ncpus=1)");
+        CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), rows[i].code);
+        world_free(&w);
+    }
+}
+
 /* A second yes would move a reservation that nobody asked about. */
 static void test_a_healthy_one_stays(void)
 {
@@ -555,6 +589,8 @@ int main(void)
         { "the peak counts, not the sum", test_the_peak_counts },
         { "jobs count until their walltime", test_jobs_count },
         { "exclusive is alone", test_exclusive_is_alone },
+        { "a suspended job that has nothing is not met",
+          test_a_suspended_job_that_has_nothing_is_not_met },
         { "exclusive ones follow each other", test_exclusive_ones_follow_each_other },
         { "a late job is in the way", test_a_late_job_is_in_the_way },
         { "a healthy reservation stays where it is", test_a_healthy_one_stays },
