@@ -54,6 +54,12 @@ bool job_is_to_go_on(const struct job *job)
     return job_phase(job) == JOB_RUNNING && obj_num(&job->obj, JOB_A_HF_RESUME, 0);
 }
 
+bool job_is_stopped(const struct job *job)
+{
+    return job_suspend_manner(job) != SUSPEND_NOT &&
+           !obj_num(&job->obj, JOB_A_HF_RESUME, 0);
+}
+
 bool job_gave_back(const struct job *job)
 {
     return obj_is_set(&job->obj, JOB_A_EXEC_VNODE_KEPT);

@@ -35,6 +35,11 @@ bool job_is_suspended_by_admin(const struct job *job);
 bool job_is_to_stop(const struct job *job);
 bool job_is_to_go_on(const struct job *job);
 
+/* Is it suspended, or is its MoM to stop it? Until it has its vnodes again it counts
+ * for no limit of running jobs (scheduling.md 13). What links follow says so, not the
+ * substate. */
+bool job_is_stopped(const struct job *job);
+
 /* It leaves its vnodes to others: it keeps nobody off them. */
 bool job_gave_back(const struct job *job);
 

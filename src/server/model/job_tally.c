@@ -4,6 +4,7 @@
 #include "server/model/job_tally.h"
 
 #include "server/model/job_state.h"
+#include "server/model/job_suspend.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,13 +130,15 @@ static struct tally_sum *sum_make(struct tally *t, const struct resource_def *de
     return &t->sums[t->n_sums++];
 }
 
-/* Does the job belong to that part? */
+/* Does the job belong to that part? One that stands, or is about to, does not run. */
 static bool is_part(const struct job *j, enum tally_part part)
 {
     static const char states[TALLY_PARTS] = {
         [TALLY_QUEUED] = 'Q', [TALLY_RUNNING] = 'R'
     };
 
+    if (part == TALLY_RUNNING && job_is_stopped(j))
+        return false;
     return part == TALLY_ALL || job_state(j) == states[part];
 }
 

@@ -323,6 +323,36 @@ static void it_goes_on_only_where_there_is_room(void)
     fake_mom_free(&fm);
 }
 
+/* The scheduler does not count it either (scheduling.md 13). */
+static void it_counts_for_no_limit_of_running_jobs(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    uint64_t sched = scheduler_of(r);
+    const char *id = job_of(&fm, JOB);
+    const char *other =
+        submit(r, RIG_USER, "", "Resource_List.select=1:ncpus=1", "x\n");
+
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "max_run=[u:PBS_GENERIC=1]"),
+        0);
+    CU_ASSERT_EQUAL(run_job(r, other, "(n1:ncpus=1)"), PBSE_ENTLIMCT);
+    suspend_now(&fm, id, "suspend");
+    rig_restart(r);
+    fake_connect(
+        &fm, 1, &(struct is_running){ .job_id = id, .substate = 43, .run_version = 1 });
+    sched = scheduler_of(r);
+    /* It counts again from the moment at which it has its vnodes. */
+    CU_ASSERT_EQUAL(signal_job(r, id, "resume"), 0);
+    CU_ASSERT_EQUAL(signal_as(r, sched, RIG_ROOT, id, "resume"), -1);
+    CU_ASSERT_EQUAL(run_job(r, other, "(n1:ncpus=1)"), PBSE_ENTLIMCT);
+    fake_answer(&fm, last_told, 0, NULL);
+    suspend_now(&fm, id, "suspend");
+    CU_ASSERT_EQUAL(run_job(r, other, "(n1:ncpus=1)"), 0);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
 static void a_mom_that_refuses_changes_nothing(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -528,6 +558,8 @@ int main(void)
         { "maintenance ends with the job", maintenance_ends_with_the_job },
         { "a list says what is given back", a_list_says_what_is_given_back },
         { "it goes on only where there is room", it_goes_on_only_where_there_is_room },
+        { "it counts for no limit of running jobs",
+          it_counts_for_no_limit_of_running_jobs },
         { "a MoM that refuses changes nothing", a_mom_that_refuses_changes_nothing },
         { "a MoM that is lost is told later", a_mom_that_is_lost_is_told_later },
         { "a MoM that was not told leaves it suspended",
