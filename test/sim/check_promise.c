@@ -382,6 +382,8 @@ static bool may_overlap(const struct sim *s, const struct node *n,
 {
     const struct occurrence *oc = x->inside ? &x->inside->current : NULL;
 
+    if (!x->resv && run_goes_on_late(s, TO_JOB(x->o)))
+        return true;
     if (x->resv)
         oc = x->oc;
     return oc && alter_may_overlap(s, oc, n->obj.id);

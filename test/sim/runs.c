@@ -157,12 +157,23 @@ void check_run_record(struct sim *s, const struct model *m, const struct record 
         check_obit(s, x, rec);
     if (rec->fact == FACT_JOB_REQUEUED)
         x->is_given_up = true;
+    if (rec->fact == FACT_JOB_RESUMING &&
+        strcmp(obj_str(&j->obj, JOB_A_HF_SUSPEND, ""), "admin-suspend") == 0)
+        x->goes_on_late = true;
     if ((rec->fact == FACT_JOB_REJECTED || rec->fact == FACT_JOB_DELETED ||
          rec->fact == FACT_JOB_WITHDRAWN) &&
         goes_on(x) && !x->is_given_up)
         check_failed(s, CHECK_OBIT, "%s of job %s, whose run %d goes on at %s",
                      fact_name(rec->fact), rec->id, x->run_version,
                      s->hosts[x->host].name);
+}
+
+bool run_goes_on_late(const struct sim *s, const struct job *j)
+{
+    const struct ran *x =
+        find(&s->runs, j->obj.id, obj_num(&j->obj, JOB_A_RUN_VERSION, 0));
+
+    return x && x->goes_on_late;
 }
 
 /* What the server takes for running runs. */

@@ -28,6 +28,8 @@ struct ran {
     int32_t status;
     bool is_taken;    /* the server has recorded its end */
     bool is_given_up; /* the server has sent the job back without its end */
+    bool
+        goes_on_late; /* an administrator has let it go on, and nobody asked for room */
     UT_hash_handle hh;
 };
 
@@ -47,6 +49,9 @@ void check_run_crossed(struct mom_host *h, const char *job_id);
 
 /* 'm' is the model before the record. */
 void check_run_record(struct sim *s, const struct model *m, const struct record *rec);
+/* Does the job go on since an admin-resume? Then it ends later than it was planned for,
+ * whatever was promised to others meanwhile. */
+bool run_goes_on_late(const struct sim *s, const struct job *j);
 /* Faults have stopped for a while: who runs what? */
 void check_runs_agree(struct sim *s);
 /* All has ended: no end was lost, and the hosts keep nothing. */
