@@ -34,6 +34,13 @@ def outside(user=USER1, argv=("sleep", "1000")):
         process.wait()
 
 
+def ends_with(server, jid, process):
+    """The job is deleted, and the process is killed with it."""
+    server.delete(jid)
+    is_gone(server, JOB, jid)
+    assert process.wait(timeout=60) in (-signal.SIGTERM, -signal.SIGKILL)
+
+
 def test_an_attached_session_ends_with_the_job(cluster):
     server = cluster.server
     jid = running_job(server)
@@ -42,9 +49,7 @@ def test_an_attached_session_ends_with_the_job(cluster):
         cluster.mom.log_match("%s;task [0-9A-F]{8} attached, session = %d" % (jid, process.pid),
                               regexp=True)
         assert process.poll() is None
-        server.delete(jid)
-        is_gone(server, JOB, jid)
-        assert process.wait(timeout=60) in (-signal.SIGTERM, -signal.SIGKILL)
+        ends_with(server, jid, process)
 
 
 def test_the_only_job_needs_no_name(cluster):
@@ -106,9 +111,7 @@ def test_a_restarted_mom_knows_it(cluster):
         cluster.mom.log_match("%s;task [0-9A-F]{8} terminated" % jid, regexp=True)
         server.expect(JOB, {"job_state": "R", "run_count": 1}, id=jid)
         assert process.poll() is None
-        server.delete(jid)
-        is_gone(server, JOB, jid)
-        assert process.wait(timeout=60) in (-signal.SIGTERM, -signal.SIGKILL)
+        ends_with(server, jid, process)
 
 
 def test_a_command_runs_in_the_job(cluster):
