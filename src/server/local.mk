@@ -551,3 +551,9 @@ TESTS += test/unit/server/test_array_slices
 test_unit_server_test_array_slices_SOURCES = test/unit/server/test_array_slices.c $(FAKE_MOM)
 test_unit_server_test_array_slices_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_array_slices_LDADD = $(FAKE_MOM_LIBS)
+
+check_PROGRAMS += test/unit/server/test_array_limits
+TESTS += test/unit/server/test_array_limits
+test_unit_server_test_array_limits_SOURCES = test/unit/server/test_array_limits.c $(FAKE_MOM)
+test_unit_server_test_array_limits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_array_limits_LDADD = $(FAKE_MOM_LIBS)

@@ -145,8 +145,8 @@ struct array_ends array_ends_of(const struct job *array, const struct decision *
     bool read = text && array_ends_read(&copy, &array->array->waiting.range, text);
 
     MUST(!text || read); /* we have written it ourselves */
-    for (size_t i = 0; !text && i < from->n; i++)
-        array_ends_add(&copy, &from->v[i]);
+    if (!text)
+        array_ends_copy(&copy, from);
     return copy;
 }
 
@@ -161,33 +161,14 @@ void array_ends_change(struct record *rec, const struct job *array,
     buf_fini(&text);
 }
 
-/* Whole runs of places that were cut become one range each. What is over already is
- * left as it is. */
-static void add_cut(struct array_ends *ends, const struct index_set *cut)
-{
-    struct array_end how = { .exit_status = ARRAY_END_NO_STATUS,
-                             .substate = JOB_SUB_TERMINATED };
-
-    for (size_t at = 0; (at = index_set_next(cut, at)) != INDEX_NO_PLACE;) {
-        size_t over = array_ends_next(ends, at);
-
-        if (over == at) {
-            at = array_ends_find(ends, at)->last + 1;
-            continue;
-        }
-        how.first = (uint32_t)at;
-        at = MIN_OF(index_set_run_end(cut, at), over);
-        how.last = (uint32_t)at - 1;
-        array_ends_add(ends, &how);
-    }
-}
-
 static void change_cut(struct record *rec, const struct job *array,
                        const struct index_set *cut, struct decision *out)
 {
+    static const struct array_end how = { .exit_status = ARRAY_END_NO_STATUS,
+                                          .substate = JOB_SUB_TERMINATED };
     struct array_ends ends = array_ends_of(array, out);
 
-    add_cut(&ends, cut);
+    array_ends_add_all(&ends, cut, &how);
     array_ends_change(rec, array, &ends, out->arena);
     array_ends_fini(&ends);
 }

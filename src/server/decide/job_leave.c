@@ -26,6 +26,7 @@ static int takes(const struct model *m, const struct request *rq, const struct q
         .user = acct->user,
         .group = acct->group,
         .project = obj_str(&job->obj, JOB_A_PROJECT, TALLY_NO_PROJECT),
+        .weight = job->weight,
         .is_here = true,
     };
     int err = on_end_queue_check(q, why);

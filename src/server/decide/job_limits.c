@@ -100,7 +100,7 @@ static int check_count(const struct scope *s, const struct job_entity *who,
          * already. */
         if (!l || same_before(k, who))
             continue;
-        if ((int64_t)tally_jobs(s->tallies, k->kind, name, part_of(s)) >=
+        if ((int64_t)(tally_jobs(s->tallies, k->kind, name, part_of(s)) + who->weight) >
             /* The value was read as a number when the limit was set. */
             strtoll(l->value, NULL, 10))
             return refuse_count(s, k, l, why);
@@ -153,8 +153,9 @@ static bool exceeds(const struct scope *s, const struct model *m,
 {
     const struct resource_def *def = asked->def;
     const struct job *was = same_before(k, who);
-    tally_number more = tally_number_of(def, &asked->value);
-    tally_number before = amount_before(was, def->name);
+    tally_number weight = (tally_number)who->weight;
+    tally_number more = weight * tally_number_of(def, &asked->value);
+    tally_number before = weight * amount_before(was, def->name);
     tally_number sum =
         tally_amount(s->tallies, k->kind, name_of(k, who), def, part_of(s));
     struct attr_value most = { 0 };
@@ -164,7 +165,7 @@ static bool exceeds(const struct scope *s, const struct model *m,
         return false;
     if (resource_decode(def, m->defs, &most, l->value))
         return false; /* was decoded when it was set */
-    if (!s->queued_only || (was && job_state(was) == 'Q'))
+    if (!s->queued_only || (was && strchr("QB", job_state(was))))
         sum -= before;
     too_much = sum + more > tally_number_of(def, &most);
     def->type->clear(&most);

@@ -16,6 +16,7 @@
 struct job_entity {
     const char *user, *group, *project;
     const struct job *was; /* the job before an alteration; NULL for a new one */
+    size_t weight;         /* for how many jobs it counts: job_weight() */
     bool is_here; /* it moves: in the complex it counts already, in the queue not yet */
 };
 

@@ -9,6 +9,7 @@
 #include "server/decide/job_defaults.h"
 #include "server/decide/job_limits.h"
 #include "server/decide/job_transfer.h"
+#include "server/model/job_array.h"
 #include "server/model/job_tally.h"
 
 #include <string.h>
@@ -105,6 +106,7 @@ static int check_entry(const struct route_job *r, const struct queue *q,
         .user = r->acct->user,
         .group = r->acct->group,
         .project = edit_str(r->job, JOB_A_PROJECT, TALLY_NO_PROJECT),
+        .weight = new_job_weight(edit_str(r->job, JOB_A_ARRAY_INDICES_SUBMITTED, NULL)),
         .is_here = true,
     };
     const struct attr_value *list;

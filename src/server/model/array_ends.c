@@ -14,6 +14,15 @@ void array_ends_fini(struct array_ends *ends)
     *ends = (struct array_ends){ 0 };
 }
 
+void array_ends_copy(struct array_ends *ret, const struct array_ends *from)
+{
+    *ret = *from;
+    ret->cap = from->n;
+    ret->v = from->n ? xcalloc(from->n, sizeof(*ret->v)) : NULL;
+    for (size_t i = 0; i < from->n; i++)
+        ret->v[i] = from->v[i];
+}
+
 static bool same_outcome(const struct array_end *a, const struct array_end *b)
 {
     return a->exit_status == b->exit_status && a->substate == b->substate &&
@@ -41,13 +50,6 @@ const struct array_end *array_ends_find(const struct array_ends *ends, size_t pl
     size_t at = ranges_before(ends, place);
 
     return at < ends->n && ends->v[at].first <= place ? &ends->v[at] : NULL;
-}
-
-size_t array_ends_next(const struct array_ends *ends, size_t place)
-{
-    size_t at = ranges_before(ends, place);
-
-    return at < ends->n ? MAX_OF((size_t)ends->v[at].first, place) : INDEX_NO_PLACE;
 }
 
 static void insert(struct array_ends *ends, size_t at, const struct array_end *how)
@@ -85,6 +87,47 @@ void array_ends_add(struct array_ends *ends, const struct array_end *how)
     join(ends, at);
     if (at > 0)
         join(ends, at - 1);
+}
+
+/* Behind all others. */
+static void append(struct array_ends *ends, const struct array_end *how)
+{
+    struct array_end *last = ends->n > 0 ? &ends->v[ends->n - 1] : NULL;
+
+    MUST(!last || last->last < how->first);
+    ends->n_places += how->last - how->first + 1;
+    if (last && last->last + 1 == how->first && same_outcome(last, how))
+        last->last = how->last;
+    else
+        insert(ends, ends->n, how);
+}
+
+void array_ends_add_all(struct array_ends *ends, const struct index_set *places,
+                        const struct array_end *how)
+{
+    size_t at = index_set_next(places, 0), i = 0;
+    struct array_ends all = { 0 };
+
+    while (i < ends->n || at != INDEX_NO_PLACE) {
+        const struct array_end *is = i < ends->n ? &ends->v[i] : NULL;
+        struct array_end e = *how;
+
+        if (is && (at == INDEX_NO_PLACE || is->first <= at)) {
+            append(&all, is);
+            if (at != INDEX_NO_PLACE && at <= is->last)
+                at = index_set_next(places, is->last + 1);
+            i++;
+            continue;
+        }
+        e.first = (uint32_t)at;
+        at = index_set_run_end(places, at);
+        at = is ? MIN_OF(at, (size_t)is->first) : at;
+        e.last = (uint32_t)at - 1;
+        append(&all, &e);
+        at = index_set_next(places, at);
+    }
+    array_ends_fini(ends);
+    *ends = all;
 }
 
 static bool read_number(const char **at, long least, long most, long *ret)

@@ -28,6 +28,8 @@ struct array_ends {
 
 void array_ends_fini(struct array_ends *ends);
 
+void array_ends_copy(struct array_ends *ret, const struct array_ends *from);
+
 /* Read what array_ends_print() wrote, "0-3:92:0:1,7:91::0". False, and 'ends' is empty,
  * when it is nothing that could have been written of that range. */
 bool array_ends_read(struct array_ends *ends, const struct index_range *range,
@@ -38,11 +40,12 @@ void array_ends_print(const struct array_ends *ends, const struct index_range *r
 /* The range that the place is in, NULL when its subjob is not over. */
 const struct array_end *array_ends_find(const struct array_ends *ends, size_t place);
 
-/* The first place at 'place' or behind it that is over; INDEX_NO_PLACE when there is
- * none. */
-size_t array_ends_next(const struct array_ends *ends, size_t place);
-
 /* Add places that are not in yet. Time: linear in the ranges behind them. */
 void array_ends_add(struct array_ends *ends, const struct array_end *how);
+
+/* The same of all members of the set that are not in yet, of which 'how' says the
+ * outcome. Time: linear in the ranges of both. */
+void array_ends_add_all(struct array_ends *ends, const struct index_set *places,
+                        const struct array_end *how);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "lib/attr/ids.h"
 #include "server/model/job_state.h"
+#include "server/model/job_tally.h"
 #include "server/model/model_priv.h"
 
 #include <stdlib.h>
@@ -230,11 +231,15 @@ const struct job *subjob_view(const struct subjob *s, struct arena *arena)
     return job;
 }
 
-const char *array_state_count(const struct job_array *a, struct arena *arena)
+const char *array_state_count(const struct job *array, struct arena *arena)
 {
+    const struct job_array *a = array->array;
+    /* Of an array that is history they count as finished (attributes.md 14.2). */
+    bool past = job_state(array) == 'F';
+
     return arena_printf(arena, "Queued:%zu Running:%zu Exiting:%zu Expired:%zu",
                         a->waiting.n, a->n_running, a->n_exiting,
-                        a->n_expired + a->ends.n_places);
+                        past ? 0 : a->n_expired + a->ends.n_places);
 }
 
 const char *array_indices_remaining(const struct job_array *a, struct arena *arena)
@@ -257,8 +262,39 @@ static void count(struct job_array *a, const struct job *j, int sign)
     a->n_running += state == 'R' ? (size_t)sign : 0;
     a->n_exiting += state == 'E' ? (size_t)sign : 0;
     a->n_expired += state == 'X' ? (size_t)sign : 0;
+    a->n_again += state == 'Q' ? (size_t)sign : 0;
     /* Without its object a subjob waits, unless it is over. */
     index_set_put(&a->waiting, j->place, waits);
+}
+
+size_t job_weight(const struct job *job)
+{
+    if (!job->array)
+        return job_state(job) == 'X' ? 0 : 1;
+    MUST(job->array->waiting.n >= job->array->n_again);
+    return job->array->waiting.n - job->array->n_again;
+}
+
+size_t new_job_weight(const char *indices)
+{
+    struct index_range range;
+
+    return indices && index_range_parse(indices, &range) == 0
+               ? (size_t)index_range_count(&range)
+               : 1;
+}
+
+/* One of its subjobs came or went. */
+static void weigh_again(struct model *m, struct job *array)
+{
+    size_t weight = job_weight(array);
+
+    if (!array->tallied || weight == array->weight)
+        return;
+    tallies_reweigh(&m->tallies, array, weight);
+    if (array->queue)
+        tallies_reweigh(&array->queue->tallies, array, weight);
+    array->weight = weight;
 }
 
 static void join_array(struct model *m, struct job *j)
@@ -280,16 +316,19 @@ static void join_array(struct model *m, struct job *j)
     DL_APPEND2(array->array->first, j, array_prev, array_next);
     array->array->n_subjobs++;
     count(array->array, j, 1);
+    weigh_again(m, array);
 }
 
-static void leave_array(struct job *j)
+static void leave_array(struct model *m, struct job *j)
 {
-    struct job_array *a = j->parent->array;
+    struct job *array = j->parent;
+    struct job_array *a = array->array;
 
     DL_DELETE2(a->first, j, array_prev, array_next);
     a->n_subjobs--;
     count(a, j, -1);
     j->parent = NULL;
+    weigh_again(m, array);
 }
 
 /* What the parent's own attributes say. Its objects stay where they are. */
@@ -324,10 +363,10 @@ void link_array(struct model *m, struct job *j)
         join_array(m, j);
 }
 
-void unlink_array(struct model *m UNUSED, struct job *j)
+void unlink_array(struct model *m, struct job *j)
 {
     if (j->parent)
-        leave_array(j);
+        leave_array(m, j);
 }
 
 void array_free(struct job *j)
@@ -360,6 +399,6 @@ bool arrays_same(const struct job_array *a, const struct job_array *b)
         return a == b;
     return same_places(&a->waiting, &b->waiting) && a->n_subjobs == b->n_subjobs &&
            a->n_running == b->n_running && a->n_exiting == b->n_exiting &&
-           a->n_expired == b->n_expired && a->ends.n == b->ends.n &&
-           a->ends.n_places == b->ends.n_places;
+           a->n_expired == b->n_expired && a->n_again == b->n_again &&
+           a->ends.n == b->ends.n && a->ends.n_places == b->ends.n_places;
 }

@@ -21,6 +21,7 @@ struct job_array {
     struct job *first;      /* the objects, by array_prev, array_next */
     size_t n_subjobs;
     size_t n_running, n_exiting; /* of them */
+    size_t n_again;              /* of them: queued, and in 'waiting' as well */
     size_t n_expired;            /* likewise; the parent has not taken them over yet */
 };
 
@@ -83,8 +84,14 @@ const char *subjob_id(const struct job *array, size_t place, struct arena *arena
 const struct job *subjob_view(const struct subjob *s, struct arena *arena);
 
 /* Texts that the parent shows. */
-const char *array_state_count(const struct job_array *a, struct arena *arena);
+const char *array_state_count(const struct job *array, struct arena *arena);
 const char *array_indices_remaining(const struct job_array *a, struct arena *arena);
+
+/* For how many jobs it counts where limits are counted (attributes.md 5): an array for
+ * its subjobs that wait and are no objects, a subjob that is over for none. */
+size_t job_weight(const struct job *job);
+/* The same of a new job with these array_indices_submitted; NULL: it is no array. */
+size_t new_job_weight(const char *indices);
 
 /* The links: for link_job.c alone. */
 void link_array(struct model *m, struct job *j);

@@ -25,6 +25,7 @@ struct tally_sum {
 
 struct tally {
     char *name;
+    size_t n_jobs; /* objects; without any the tally goes */
     size_t n[TALLY_PARTS];
     size_t bytes; /* of these jobs' attributes */
     size_t n_sums;
@@ -130,35 +131,38 @@ static struct tally_sum *sum_make(struct tally *t, const struct resource_def *de
     return &t->sums[t->n_sums++];
 }
 
-/* Does the job belong to that part? One that stands, or is about to, does not run. */
+/* Does the job belong to that part? What waits of an array that has begun is queued;
+ * one that stands, or is about to, does not run. */
 static bool is_part(const struct job *j, enum tally_part part)
 {
-    static const char states[TALLY_PARTS] = {
-        [TALLY_QUEUED] = 'Q', [TALLY_RUNNING] = 'R'
+    static const char *const states[TALLY_PARTS] = {
+        [TALLY_QUEUED] = "QB", [TALLY_RUNNING] = "R"
     };
 
     if (part == TALLY_RUNNING && job_is_stopped(j))
         return false;
-    return part == TALLY_ALL || job_state(j) == states[part];
+    return part == TALLY_ALL || strchr(states[part], job_state(j));
 }
 
-static void count_amounts(struct tally *t, const struct job *j, int sign)
+/* So many objects and so much weight more; less when they are negative. */
+static void count_amounts(struct tally *t, const struct job *j, int jobs,
+                          int64_t weight)
 {
     const struct resources *list = obj_resources(&j->obj, JOB_A_RESOURCE_LIST);
 
     for (size_t i = 0; i < list->n; i++) {
         const struct resource_def *def = list->v[i].def;
-        tally_number amount = sign * tally_number_of(def, &list->v[i].value);
+        tally_number amount = tally_number_of(def, &list->v[i].value);
         struct tally_sum *sum;
 
         if (amount == 0)
             continue;
         sum = sum_make(t, def);
-        MUST(sign > 0 || sum->n > 0); /* what is taken off was counted */
+        MUST(jobs > 0 || sum->n > 0); /* what is taken off was counted */
         /* The addition of -1 as an unsigned number is a subtraction. */
-        sum->n += (size_t)sign;
+        sum->n += (size_t)jobs;
         for (enum tally_part p = 0; p < TALLY_PARTS; p++)
-            sum->of[p] += is_part(j, p) ? amount : 0;
+            sum->of[p] += is_part(j, p) ? weight * amount : 0;
         /* The last entry takes the place of the one that goes, since the sums are in no
          * order. */
         if (sum->n == 0)
@@ -166,20 +170,22 @@ static void count_amounts(struct tally *t, const struct job *j, int sign)
     }
 }
 
-static void count(struct tallies *tallies, const struct job *j, int sign)
+static void count(struct tallies *tallies, const struct job *j, int jobs,
+                  int64_t weight)
 {
     for (size_t i = 0; i < TALLY_KIND_COUNT; i++) {
         struct tally **of = &tallies->of[i];
         struct tally *t = make(of, tally_name_of(j, TALLY_KINDS[i]));
 
-        MUST(sign > 0 || t->n[TALLY_ALL] > 0);
+        MUST(jobs > 0 || t->n_jobs > 0);
+        t->n_jobs += (size_t)jobs;
         for (enum tally_part p = 0; p < TALLY_PARTS; p++)
-            t->n[p] += is_part(j, p) ? (size_t)sign : 0;
-        t->bytes += (size_t)sign * j->bytes;
-        count_amounts(t, j, sign);
+            t->n[p] += is_part(j, p) ? (size_t)weight : 0;
+        t->bytes += (size_t)jobs * j->bytes;
+        count_amounts(t, j, jobs, weight);
         /* A tally goes with its last job, so names that are not used any more take no
          * memory. */
-        if (t->n[TALLY_ALL] > 0)
+        if (t->n_jobs > 0)
             continue;
         HASH_DEL(*of, t);
         free(t->sums);
@@ -191,13 +197,19 @@ static void count(struct tallies *tallies, const struct job *j, int sign)
 void tallies_add(struct tallies *tallies, const struct job *j)
 {
     if (!job_is_history(j))
-        count(tallies, j, 1);
+        count(tallies, j, 1, (int64_t)j->weight);
 }
 
 void tallies_remove(struct tallies *tallies, const struct job *j)
 {
     if (!job_is_history(j))
-        count(tallies, j, -1);
+        count(tallies, j, -1, -(int64_t)j->weight);
+}
+
+void tallies_reweigh(struct tallies *tallies, const struct job *j, size_t weight)
+{
+    if (!job_is_history(j))
+        count(tallies, j, 0, (int64_t)weight - (int64_t)j->weight);
 }
 
 /* The user's tally is there: a job that is counted is in it. */
@@ -255,8 +267,8 @@ static const struct tally_sum *sum_named(const struct tally *t, const char *name
 
 static bool same_tally(const struct tally *a, const struct tally *b)
 {
-    if (memcmp(a->n, b->n, sizeof(a->n)) != 0 || a->bytes != b->bytes ||
-        a->n_sums != b->n_sums)
+    if (a->n_jobs != b->n_jobs || memcmp(a->n, b->n, sizeof(a->n)) != 0 ||
+        a->bytes != b->bytes || a->n_sums != b->n_sums)
         return false;
     for (size_t i = 0; i < a->n_sums; i++) {
         const struct tally_sum *x = &a->sums[i];

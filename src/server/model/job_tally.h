@@ -33,6 +33,9 @@ enum tally_part {
  * attributes are the same both times. */
 void tallies_add(struct tallies *tallies, const struct job *j);
 void tallies_remove(struct tallies *tallies, const struct job *j);
+/* A job counts for so many as j->weight says (job_array.h); it is to count for 'weight'
+ * from now on, which the caller writes there. */
+void tallies_reweigh(struct tallies *tallies, const struct job *j, size_t weight);
 /* The same of its bytes alone, around a change of those. */
 void tallies_add_bytes(struct tallies *tallies, const struct job *j);
 void tallies_remove_bytes(struct tallies *tallies, const struct job *j);

@@ -116,6 +116,7 @@ static void link_live_job(struct model *m, struct job *j)
 
     MUST(!j->past); /* nobody comes back from there */
     m->n_jobs++;
+    j->weight = job_weight(j);
     tallies_add(&m->tallies, j);
     /* Vnodes and task numbers are a job's while it is at its MoM. */
     if (job_is_at_mom(j)) {
@@ -133,6 +134,7 @@ static void link_live_job(struct model *m, struct job *j)
     job_set_resv(m, j, j->queue ? j->queue->resv : NULL);
     link_hot(m, j);
     link_depend(m, j);
+    j->tallied = true;
 }
 
 void link_job(struct model *m, struct job *j)
@@ -151,6 +153,7 @@ static void unlink_live_job(struct model *m, struct job *j)
 {
     MUST(j->queue || m->n_orphans > 0);
     m->n_jobs--;
+    j->tallied = false;
     tallies_remove(&m->tallies, j);
     /* The order is the reverse of link_job(): sums first, and then what they are made
      * of. */

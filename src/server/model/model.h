@@ -183,8 +183,10 @@ struct job {
     struct job *parent;                /* of a subjob: its array, when that is there */
     size_t place; /* likewise: of its index among those of the array */
     struct job *array_prev, *array_next;
-    size_t bytes; /* memory of its attributes, script included */
+    size_t bytes;  /* memory of its attributes, script included */
+    size_t weight; /* for how many jobs it counts in tallies: job_weight() */
     bool linked;
+    bool tallied;           /* it is in the tallies, with that weight */
     bool hot;               /* a hot start has to do with it: see hot_start.h */
     bool counted_in_vnodes; /* its bookings and resources are in the sums */
 };

@@ -15,6 +15,18 @@
 #define CUT_COST  15
 #define END_COST  60
 
+/* With each slice the list of ends is written anew, so the longer that is the more are
+ * cut at once: else the cost would be the square of their number. */
+#define CUT_MOST  4000
+
+static bool goes_on(const struct job *array, const struct index_set *cut, size_t cost,
+                    size_t most, const struct decision *out)
+{
+    size_t least = MIN_OF(array->array->ends.n / 8, (size_t)CUT_MOST);
+
+    return cost < most || (cut->n < least && out->records.n * END_COST < most);
+}
+
 /* The subjobs of the array that are objects. */
 static struct index_set object_places(const struct job *array)
 {
@@ -98,7 +110,8 @@ static bool delete_places(const struct model *m, const struct request *rq,
     size_t at = d->place;
 
     index_set_init(&cut, &array->array->waiting.range, false);
-    while (*cost < most && (at = index_set_next(&d->places, at)) != INDEX_NO_PLACE) {
+    while (goes_on(array, &cut, *cost, most, out) &&
+           (at = index_set_next(&d->places, at)) != INDEX_NO_PLACE) {
         const struct subjob s = subjob_at(m, array, at++, rq->arena);
 
         *cost += delete_one(m, rq, d, &s, &cut, out);

@@ -6,6 +6,7 @@
 #include "server/decide/job_end.h"
 #include "server/decide/job_over.h"
 #include "server/model/history.h"
+#include "server/model/job_array.h"
 #include "server/model/job_state.h"
 #include "server/requests/array_delete.h"
 #include "server/requests/handlers.h"
@@ -36,13 +37,18 @@ static uint32_t end_flags(const struct wire_request *wire)
 static int forget_history(const struct model *m, const struct request *rq,
                           const char *id, uint32_t flags, struct decision *out)
 {
-    const struct job *job = model_job(m, id);
+    const char *indices;
+    const struct job *array = array_of_indices(m, id, rq->arena, &indices);
+    const struct job *job = array ? array : model_job(m, id);
 
     if (!job || !job->past || !(flags & JOB_END_FORGET))
         return 0;
     if (!requester_is_staff(rq) &&
         !requester_is_owner(m, rq->who, obj_str(&job->obj, JOB_A_JOB_OWNER, "")))
         return PBSE_PERM;
+    /* What is kept of a subjob is kept of its array. */
+    if (array)
+        return PBSE_NOHISTARRAYSUBJOB;
     decide_log(out, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
                "Deleting job history upon request from %s", rq->actor);
     job_forget_record(job, rq->actor, rq->now_at, out);

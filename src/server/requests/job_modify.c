@@ -293,6 +293,7 @@ static int check_limits(const struct alteration *al, struct diag *why)
         .project = edit_str(&al->e, JOB_A_PROJECT, TALLY_NO_PROJECT),
         /* The job counts in the tallies already, for the entity that it had. */
         .was = al->job,
+        .weight = al->job->weight,
     };
     int err;
 

@@ -70,6 +70,7 @@ static struct job_entity entity_of(const struct move *mv)
         .user = obj_str(o, JOB_A_EUSER, ""),
         .group = obj_str(o, JOB_A_EGROUP, ""),
         .project = obj_str(o, JOB_A_PROJECT, TALLY_NO_PROJECT),
+        .weight = mv->job->weight,
         .is_here = true,
     };
 }

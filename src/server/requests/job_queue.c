@@ -19,6 +19,7 @@
 #include "server/decide/object_size.h"
 #include "server/decide/route.h"
 #include "server/decide/verdict.h"
+#include "server/model/job_array.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_script.h"
 #include "server/model/job_state.h"
@@ -211,6 +212,8 @@ static struct job_entity entity_of(const struct submission *s)
         .user = s->acct.user,
         .group = s->acct.group,
         .project = edit_str(&s->job, JOB_A_PROJECT, TALLY_NO_PROJECT),
+        .weight =
+            new_job_weight(edit_str(&s->job, JOB_A_ARRAY_INDICES_SUBMITTED, NULL)),
     };
 }
 
@@ -592,6 +595,7 @@ static int check_again(const struct model *m, const struct record *rec,
         .user = change_text(rec, JOB_A_EUSER, ""),
         .group = change_text(rec, JOB_A_EGROUP, ""),
         .project = change_text(rec, JOB_A_PROJECT, TALLY_NO_PROJECT),
+        .weight = new_job_weight(change_text(rec, JOB_A_ARRAY_INDICES_SUBMITTED, NULL)),
     };
     struct attr_value list = { 0 };
     /* The queue may have been deleted since QueueJob. */

@@ -601,7 +601,7 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
     else if (attr == JOB_A_ELIGIBLE_TIME)
         show_eligible(rq, o, out);
     else if (a && attr == JOB_A_ARRAY_STATE_COUNT)
-        show_text(rq, o, attr, array_state_count(a, rq->arena), out);
+        show_text(rq, o, attr, array_state_count(TO_JOB(o), rq->arena), out);
     else if (a && attr == JOB_A_ARRAY_INDICES_REMAINING)
         show_text(rq, o, attr, array_indices_remaining(a, rq->arena), out);
     else

@@ -175,6 +175,7 @@ static bool has_hope(const struct rule_context *c, const struct job *job)
         .user = obj_str(&job->obj, JOB_A_EUSER, ""),
         .group = obj_str(&job->obj, JOB_A_EGROUP, ""),
         .project = obj_str(&job->obj, JOB_A_PROJECT, TALLY_NO_PROJECT),
+        .weight = job->weight,
         .is_here = true,
     };
     bool all_gone = true;

@@ -339,7 +339,7 @@ static void an_array_takes_over_its_subjobs(void)
     rig_restart(r);
     array = model_job(svr_model(r->s), "0[].svr");
     CU_ASSERT_PTR_NOT_NULL_FATAL(array);
-    SAME(array_state_count(array->array, r->arena),
+    SAME(array_state_count(array, r->arena),
          "Queued:1 Running:0 Exiting:0 Expired:199");
     fake_mom_free(&fm);
 }

@@ -226,6 +226,53 @@ static void subjobs_are_selected_in_slices(void)
     fake_mom_free(&fm);
 }
 
+static void print_ends(const struct array_ends *ends, const struct index_range *range,
+                       struct buf *out)
+{
+    buf_clear(out);
+    buf_add_str(out, "");
+    array_ends_print(ends, range, out);
+}
+
+/* Two sets one after the other, every pair of 64 patterns of nine places: many at once
+ * come to the same as one by one. */
+static void many_ends_at_once(void)
+{
+    static const struct index_range range = { 3, 11, 1 };
+    static const struct array_end how[] = { { .substate = 91 }, { .substate = 92 } };
+    struct buf x = { 0 }, y = { 0 };
+
+    for (unsigned a = 0; a < 512; a += 8)
+        for (unsigned b = 7; b < 512; b += 7) {
+            struct array_ends one = { 0 }, all = { 0 };
+            struct index_set sets[2];
+
+            for (unsigned k = 0; k < 2; k++) {
+                index_set_init(&sets[k], &range, false);
+                for (size_t i = 0; i < 9; i++) {
+                    struct array_end e = how[k];
+
+                    if (!((k ? b : a) >> i & 1))
+                        continue;
+                    index_set_put(&sets[k], i, true);
+                    e.first = e.last = (uint32_t)i;
+                    if (!array_ends_find(&one, i))
+                        array_ends_add(&one, &e);
+                }
+                array_ends_add_all(&all, &sets[k], &how[k]);
+                index_set_fini(&sets[k]);
+            }
+            print_ends(&one, &range, &x);
+            print_ends(&all, &range, &y);
+            CU_ASSERT_STRING_EQUAL(x.data, y.data);
+            CU_ASSERT_EQUAL(one.n_places, all.n_places);
+            array_ends_fini(&one);
+            array_ends_fini(&all);
+        }
+    buf_fini(&x);
+    buf_fini(&y);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -237,6 +284,7 @@ int main(void)
           the_array_may_go_while_a_part_of_it_is_deleted },
         { "who is away ends later", who_is_away_ends_later },
         { "subjobs are selected in slices", subjobs_are_selected_in_slices },
+        { "many ends at once", many_ends_at_once },
     };
 
     return unit_main("array slices", cases, ARRAY_LEN(cases));
