@@ -7,6 +7,7 @@
 #include "lib/auth/sockowner.h"
 #include "lib/io/pool.h"
 #include "mom/shell/proc.h"
+#include "mom/shell/task_service.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -98,6 +99,17 @@ static void on_drop(struct pool_job *job)
     question_free((struct question *)(void *)job);
 }
 
+/* Too many ask at once, or the name service hangs: nobody is believed unasked. */
+static void put_off(struct question *q)
+{
+    const struct task_reply no = {
+        .version = q->version, .failed = true, .code = TASK_ESYSTEM, .event = q->event
+    };
+
+    task_service_reply(q->shell->task_service, q->connection, &no, TASK_ATTACH);
+    question_free(q);
+}
+
 static bool find_owner(int fd, const struct sockaddr_in *peer, uid_t *ret,
                        struct diag *why)
 {
@@ -139,5 +151,5 @@ void attaching_start(struct attaching *a, uint64_t connection, int fd,
     }
     q->uid = uid;
     if (!pool_run(a->pool, &q->job))
-        decide(q); /* too many ask at once, and none of them is believed unasked */
+        put_off(q);
 }
