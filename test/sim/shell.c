@@ -876,6 +876,7 @@ void shell_fini(struct sim *s)
     turns_free(sh->turns);
     check_changes_forget(s);
     svr_free(sh->svr);
+    bundles_free(sh->bundles);
     if (sh->shadow)
         model_free(sh->shadow);
     store_close(sh->store);
