@@ -148,6 +148,17 @@ static bool gave_back(const struct job *j)
            strcmp(obj_str(&j->obj, JOB_A_HF_SUSPEND, ""), "admin-suspend") != 0;
 }
 
+/* One that was suspended and ends without having gone on has nothing of the vnode. */
+static bool ends_with_nothing(const struct job *j, const struct node *n)
+{
+    if (job_state(j) != 'E' || !obj_is_set(&j->obj, JOB_A_HF_SUSPEND))
+        return false;
+    for (size_t i = 0; i < j->bookings.n; i++)
+        if (j->bookings.v[i].node == n && j->bookings.v[i].amount.n > 0)
+            return false;
+    return true;
+}
+
 /* One that qrun put into a reservation that has not begun is outside until then; nobody
  * promised it anything. */
 static bool is_outside(const struct shares *all, const struct job *j)
@@ -204,7 +215,7 @@ static void add_jobs(struct shares *all, const struct node *n, const struct resv
             .alone = wants_alone(&j->obj, JOB_A_RESOURCE_LIST),
         };
 
-        if (gave_back(j))
+        if (gave_back(j) || ends_with_nothing(j, n))
             continue;
         if (own && j->resv == own)
             continue;
