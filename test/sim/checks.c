@@ -8,6 +8,7 @@
 #include "sim.h"
 #include "together.h"
 
+#include "lib/attr/ids.h"
 #include "lib/attr/job_attrs.h"
 #include "lib/wire/sched_command.h"
 #include "server/model/history.h"
@@ -326,6 +327,16 @@ static bool was_taken_back(const struct effects *out, const char *id)
     return false;
 }
 
+/* Of an array or a range what can be done is done, and the reply has the first failure. */
+static bool is_done_in_part(const struct wire_request *rq, struct arena *arena)
+{
+    const struct body_signal *body = rq->body;
+    struct job_id id;
+
+    return rq->number == BATCH_SIGNAL_JOB && job_id_parse(body->job_id, arena, &id) &&
+           id.array && (!*id.index || id.index[strspn(id.index, "0123456789")]);
+}
+
 /* 'reply' NULL: there is none yet. */
 static void check_refusal(struct sim *s, uint32_t number,
                           const struct wire_reply *reply, const struct effects *out)
@@ -380,7 +391,8 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
         note_answers(net_conn(&s->net, conn), rq->body);
     if (rq->number == BATCH_STATUS_RESV)
         check_replies(s, conn, out);
-    check_refusal(s, rq->number, reply, out);
+    if (!is_done_in_part(rq, out->arena))
+        check_refusal(s, rq->number, reply, out);
 }
 
 /* What is deleted in slices is answered with a code when some of it could not be. */
