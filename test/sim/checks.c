@@ -327,7 +327,7 @@ static bool was_taken_back(const struct effects *out, const char *id)
     return false;
 }
 
-/* Of an array or a range what can be done is done, and the reply has the first failure. */
+/* Of an array or a range what can be done is done; the reply has the first failure. */
 static bool is_done_in_part(const struct wire_request *rq, struct arena *arena)
 {
     const struct body_signal *body = rq->body;
