@@ -141,6 +141,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_modify.c \
 	src/server/requests/job_queue.c \
 	src/server/requests/job_release_nodes.c \
+	src/server/requests/job_preempt.c \
+	src/server/requests/job_rerun.c src/server/requests/job_rerun.h \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_stop.c src/server/requests/job_stop.h \
@@ -167,6 +169,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/node_indirect.c src/server/requests/node_indirect.h \
 	src/server/decide/node_used.c src/server/decide/node_used.h \
 	src/server/requests/not_served.c \
+	src/server/requests/preempt_method.c src/server/requests/preempt_method.h \
 	src/server/decide/facts.c src/server/decide/facts.h \
 	src/server/decide/request.c src/server/decide/request.h \
 	src/server/requests/occurrence_status.c \
@@ -557,3 +560,9 @@ TESTS += test/unit/server/test_array_limits
 test_unit_server_test_array_limits_SOURCES = test/unit/server/test_array_limits.c $(FAKE_MOM)
 test_unit_server_test_array_limits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_array_limits_LDADD = $(FAKE_MOM_LIBS)
+
+check_PROGRAMS += test/unit/server/test_preempt
+TESTS += test/unit/server/test_preempt
+test_unit_server_test_preempt_SOURCES = test/unit/server/test_preempt.c $(FAKE_MOM)
+test_unit_server_test_preempt_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_preempt_LDADD = $(FAKE_MOM_LIBS)

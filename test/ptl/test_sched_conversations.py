@@ -294,9 +294,9 @@ def test_the_schedulers_user_may_be_another():
         assert open_local_as(cluster, USER1).ask(comment).code == 15007
 
 
-def test_preemption_is_not_served(site, sched):
-    """preemptjobs: suspending jobs is not in this version; from others it is 15011."""
+def test_a_scheduler_preempts(site, sched):
+    """preemptjobs: jobs that are not there have left; from others it is 15011."""
     reply = ask(sched.first, "preemptjobs.1")
-    assert (reply.code, reply.text) == (15029, "No support for requested service")
+    assert (reply.code, reply.preempted) == (0, [("20.pbs1", "D"), ("999.pbs1", "D")])
     with open_as(site.ports["server"], "root") as c:
         assert ask(c, "preemptjobs.1").code == 15011

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/check.h"
+#include "lib/attr/preempt.h"
 
 #include "lib/base/printable.h"
 
@@ -281,17 +282,6 @@ int check_preempt_order(const struct attr_value *v, struct diag *why)
     return bad_unless(is_preempt_order(v->u.str), why);
 }
 
-static bool is_preempt_level(const char *text, size_t len)
-{
-    static const char *const levels[] = { "express_queue", "normal_jobs", "fairshare",
-                                          "queue_softlimits", "server_softlimits" };
-
-    for (size_t i = 0; i < ARRAY_LEN(levels); i++)
-        if (strlen(levels[i]) == len && strncmp(levels[i], text, len) == 0)
-            return true;
-    return false;
-}
-
 /* Levels, highest first; several joined by '+' make one (scheduling.md 22). */
 int check_preempt_prio(const struct attr_value *v, struct diag *why)
 {
@@ -302,7 +292,7 @@ int check_preempt_prio(const struct attr_value *v, struct diag *why)
 
         p += strspn(p, " \t");
         len = strcspn(p, ",+ \t");
-        if (!is_preempt_level(p, len))
+        if (!preempt_condition_find(p, len))
             return diag_code(why, PBSE_BADATVAL);
         p += len;
         p += strspn(p, " \t");

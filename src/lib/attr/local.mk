@@ -18,6 +18,7 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/node_state.c src/lib/attr/node_state.h \
 	src/lib/attr/number_ops.c src/lib/attr/number_ops.h \
 	src/lib/attr/place.c \
+	src/lib/attr/preempt.c src/lib/attr/preempt.h \
 	src/lib/attr/queue_attrs.c src/lib/attr/queue_attrs.h \
 	src/lib/attr/resource.c src/lib/attr/resource.h \
 	src/lib/attr/resource_sums.c src/lib/attr/resource_sums.h \
@@ -45,12 +46,12 @@ check_PROGRAMS += test/unit/attr/test_values test/unit/attr/test_rows \
 	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_without_effect test/unit/attr/test_sweep \
 	test/unit/attr/test_formula test/unit/attr/test_list_edit \
 	test/unit/attr/test_execvnodes test/unit/attr/test_members \
-	test/unit/attr/test_indices
+	test/unit/attr/test_indices test/unit/attr/test_preempt
 TESTS += test/unit/attr/test_values test/unit/attr/test_rows \
 	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_without_effect test/unit/attr/test_sweep \
 	test/unit/attr/test_formula test/unit/attr/test_list_edit \
 	test/unit/attr/test_execvnodes test/unit/attr/test_members \
-	test/unit/attr/test_indices
+	test/unit/attr/test_indices test/unit/attr/test_preempt
 test_unit_attr_test_execvnodes_SOURCES = test/unit/attr/test_execvnodes.c
 test_unit_attr_test_execvnodes_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_members_SOURCES = test/unit/attr/test_members.c
@@ -67,6 +68,8 @@ EXTRA_DIST += test/golden/attributes.txt
 test_unit_attr_test_rows_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_select_SOURCES = test/unit/attr/test_select.c
 test_unit_attr_test_select_LDADD = libhfattr.la libhfbase.la -lcunit
+test_unit_attr_test_preempt_SOURCES = test/unit/attr/test_preempt.c
+test_unit_attr_test_preempt_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_indices_SOURCES = test/unit/attr/test_indices.c
 test_unit_attr_test_indices_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_without_effect_SOURCES = test/unit/attr/test_without_effect.c

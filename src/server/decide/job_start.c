@@ -280,6 +280,7 @@ static void decide_run(const struct run *run, struct decision *out)
     record_change_num(rec, arena, JOB_A_STIME, run->st->now_at);
     record_change_num(rec, arena, JOB_A_MTIME, run->st->now_at);
     record_change(rec, arena, JOB_A_COMMENT, NULL, run_comment(run));
+    record_change(rec, arena, JOB_A_PTIME, NULL, NULL);
     /* A job that starts on other vnodes than before is not put back by a hot start any
      * more. */
     if (!str_same(obj_str(o, JOB_A_HF_HOT_VNODES, NULL), run->at.text))

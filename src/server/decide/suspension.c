@@ -188,6 +188,8 @@ void suspension_begin(const struct model *m, const struct job *job, struct recor
         ran_s += MAX_OF(rec->at - runs_from(job, rec->at), 0);
     record_change_num(rec, arena, JOB_A_RAN_TIME, ran_s);
     record_change_num(rec, arena, JOB_A_RUNS_FROM, rec->at);
+    if (manner == SUSPEND_BY_SCHEDULER)
+        record_change_num(rec, arena, JOB_A_PTIME, rec->at);
     if (manner != SUSPEND_BY_ADMIN)
         give_back(m, job, rec, arena);
 }

@@ -209,6 +209,10 @@ void parked_client_gone(struct parked_table *t, uint64_t conn)
      * waits. */
     HASH_DEL(t->by_conn, p);
     p->conn = p->who.conn = 0;
+    /* What it waited for goes with the connection (waiting.h), unless it is an answer
+     * that is found out. */
+    if (!p->asker.awaits)
+        parked_wake(t, p);
 }
 
 void parked_leave(const struct parked_table *t, const struct object *o, bool retires)

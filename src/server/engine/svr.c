@@ -583,9 +583,10 @@ void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
 
     while ((w = waiting_after(&s->waiting, durable_seq))) {
         bool asked = w->wait_for.why == WAIT_TO_ASK_AGAIN;
-        /* Who waits to ask again has changed nothing and is told so; the others are
-         * told that it is not certain. */
-        const char *words = asked ? SVR_NOT_SHOWN : SVR_IN_DOUBT;
+        const struct parked *p = asked ? parked_find(&s->parked, w->conn) : NULL;
+        /* Who waits to ask again has mostly changed nothing and is told so; the others
+         * are told that it is not certain. */
+        const char *words = p && !p->began ? SVR_NOT_SHOWN : SVR_IN_DOUBT;
         struct wire_reply reply = refusal(out->arena, PBSE_SAVE_ERR, words);
 
         send_reply(&t, w->conn, &reply);

@@ -90,6 +90,9 @@ int handle_order_job(const struct model *m, const struct request *rq,
                      struct decision *out);
 int handle_release_nodes(const struct model *m, const struct request *rq,
                          struct decision *out);
+/* PreemptJobs: it goes on in slices, and answers when all jobs have left or stay */
+int handle_preempt_jobs(const struct model *m, const struct request *rq,
+                        struct decision *out);
 int handle_rerun_job(const struct model *m, const struct request *rq,
                      struct decision *out);
 int handle_track_job(const struct model *m, const struct request *rq,
@@ -115,8 +118,6 @@ int handle_resv_occur_end(const struct model *m, const struct request *rq,
                           struct decision *out);
 int handle_of_running_job(const struct model *m, const struct request *rq,
                           struct decision *out);
-int handle_preempt_jobs(const struct model *m, const struct request *rq,
-                        struct decision *out);
 int handle_message_job(const struct model *m, const struct request *rq,
                        struct decision *out);
 

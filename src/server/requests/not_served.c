@@ -82,10 +82,3 @@ int handle_of_running_job(const struct model *m, const struct request *rq,
 
     return err ? err : diag_code(&out->why, PBSE_NOSUP);
 }
-
-/* PreemptJobs: a scheduler's, and not in this version. */
-int handle_preempt_jobs(const struct model *m UNUSED, const struct request *rq,
-                        struct decision *out)
-{
-    return diag_code(&out->why, rq->who->scheduler ? PBSE_NOSUP : PBSE_INTERNAL);
-}

@@ -52,6 +52,7 @@ static const struct request_row rows[] = {
     [BATCH_ASYRUN_JOB_ACK] = { handle_run_job, WHO_ANYONE, .not_stopping = true },
     [BATCH_RERUN] = { handle_rerun_job, WHO_ANYONE },
     [BATCH_SIGNAL_JOB] = { handle_signal_job, WHO_ANYONE },
+    [BATCH_PREEMPT_JOBS] = { handle_preempt_jobs, WHO_ANYONE },
     [BATCH_MOVE_JOB] = { handle_move_job, WHO_ANYONE, .not_stopping = true },
     [BATCH_ORDER_JOB] = { handle_order_job, WHO_ANYONE },
     [BATCH_SELECT_JOBS] = { handle_select_jobs, WHO_ANYONE },
@@ -72,7 +73,6 @@ static const struct request_row rows[] = {
     [BATCH_RESV_OCCUR_END] = { handle_resv_occur_end, WHO_ANYONE },
     [BATCH_PY_SPAWN] = { handle_of_running_job, WHO_ANYONE },
     [BATCH_RELEASE_NODES] = { handle_release_nodes, WHO_ANYONE },
-    [BATCH_PREEMPT_JOBS] = { handle_preempt_jobs, WHO_ANYONE },
 };
 
 const struct request_row *request_row(uint32_t number)

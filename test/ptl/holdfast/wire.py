@@ -45,7 +45,7 @@ class Reader:
 
 class Reply:
     """code, aux, choice, and by choice: text, ids, objects [(type, name, [attribute])],
-    results [(id, code)]; 'more' if another part follows."""
+    results [(id, code)], preempted [(id, letter)]; 'more' if another part follows."""
 
     def __init__(self, data):
         r = Reader(data.decode("latin1"))
@@ -53,6 +53,7 @@ class Reply:
         self.code, self.aux, self.choice = r.number(), r.number(), r.number()
         self.more = bool(r.number())
         self.text, self.ids, self.objects, self.results = "", [], [], []
+        self.preempted = []
         if self.choice in (2, 4, 8):
             self.ids = [r.string()]
         elif self.choice == 5:
@@ -61,6 +62,8 @@ class Reply:
             self.objects = [self.read_object(r) for _ in range(r.number())]
         elif self.choice == 7:
             self.text = r.string()
+        elif self.choice == 10:
+            self.preempted = [(r.string(), r.string()) for _ in range(r.number())]
         elif self.choice == 11:
             self.results = [(r.string(), r.number()) for _ in range(r.number())]
         else:

@@ -219,15 +219,20 @@ int run_job(struct rig *r, const char *id, const char *vnodes)
     return reply ? reply->code : -1;
 }
 
-const char *running_job(struct fake_mom *fm)
+const char *running_job_of(struct fake_mom *fm, const char *attrs, const char *vnodes)
 {
-    const char *id = submit(fm->r, RIG_USER, "", "", "sleep 5\n");
+    const char *id = submit(fm->r, RIG_USER, "", attrs, "sleep 5\n");
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(id);
-    CU_ASSERT_EQUAL_FATAL(run_job(fm->r, id, "(n1:ncpus=1)"), 0);
+    CU_ASSERT_EQUAL_FATAL(run_job(fm->r, id, vnodes), 0);
     fake_answer(fm, fake_told(fm, BATCH_COMMIT, 0), 0, NULL);
     fake_usage(fm, id, 1, "4711", "00:00:00");
     return id;
+}
+
+const char *running_job(struct fake_mom *fm)
+{
+    return running_job_of(fm, "", "(n1:ncpus=1)");
 }
 
 int delete_job(struct rig *r, const char *user, const char *id, const char *extend)

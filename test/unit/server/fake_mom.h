@@ -56,6 +56,7 @@ int submit_code(struct rig *r, const char *user, const char *queue, const char *
 int run_job(struct rig *r, const char *id, const char *vnodes);
 /* A job that runs: submitted, sent, taken and started. */
 const char *running_job(struct fake_mom *fm);
+const char *running_job_of(struct fake_mom *fm, const char *attrs, const char *vnodes);
 int delete_job(struct rig *r, const char *user, const char *id, const char *extend);
 
 /* Job as the server has it; NULL: gone. */
