@@ -35,6 +35,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/room.c src/scheduler/plan/room.h \
 	src/scheduler/plan/series.c src/scheduler/plan/series.h \
 	src/scheduler/plan/series_find.c \
+	src/scheduler/plan/shortage.c src/scheduler/plan/shortage.h \
 	src/scheduler/plan/shorten.c src/scheduler/plan/shorten.h \
 	src/scheduler/plan/rules.c src/scheduler/plan/rules.h \
 	src/scheduler/plan/together.c src/scheduler/plan/together.h \

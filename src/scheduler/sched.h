@@ -7,6 +7,7 @@
 #ifndef SCHEDULER_SCHED_H
 #define SCHEDULER_SCHED_H
 
+#include "lib/attr/select.h"
 #include "lib/base/buf.h"
 #include "lib/base/diag.h"
 #include "lib/wire/batch.h"
@@ -144,17 +145,24 @@ enum plan_failure {
     N_FAILURES,
 };
 
-/* Why something does not fit, as a value. Fields that say nothing are NULL or 0. */
+/* Why something does not fit, as a value. Fields that say nothing are NULL or 0. The
+ * first six may point into the snapshot, and are good until it changes. */
 struct plan_short {
-    const char *resource; /* what is short, "" or NULL when it is no amount; the name
-                             of the set for FAIL_SET_BUSY */
-    int64_t needed;       /* by the chunk that found no place; KiB for sizes */
-    int64_t most_free;    /* the most any eligible vnode has through the window */
-    size_t chunk;         /* index of that chunk in the request, from 0 */
-    const char *vnode;    /* a vnode big enough but for what holds it */
-    const char *holder;   /* the job or reservation that holds it */
-    int64_t until_at;     /* when the holder gives it back */
-    int64_t earliest_at;  /* first start at which the request fits, 0: none found */
+    const char *resource;  /* what is short, "" or NULL when it is no amount; the name
+                              of the set for FAIL_SET_BUSY */
+    const struct res *res; /* of the two amounts that follow; of the snapshot */
+    int64_t needed;        /* by the chunk that found no place */
+    int64_t most_free;     /* the most any eligible vnode has through the window */
+    const char *value;     /* what it needs, where that is no amount: of the request */
+    size_t chunk;          /* index of that chunk in the request, from 0 */
+    int64_t n_placed;      /* so many copies of the chunk found room, */
+    int64_t n_copies;      /* of so many that are wanted */
+    enum place_arrange arrange; /* of the request */
+    bool never; /* it does not fit the vnodes of today, even with nobody on them */
+    const char *vnode;   /* a vnode big enough but for what holds it */
+    const char *holder;  /* the job or reservation that holds it */
+    int64_t until_at;    /* when the holder gives it back */
+    int64_t earliest_at; /* first start at which the request fits, 0: none found */
 };
 
 /* What a yes gives to one reservation, and when. */
@@ -200,6 +208,7 @@ struct plan_step {
     bool has_seq; /* reservations: the server numbers its questions, and */
     int64_t seq;  /* this is the answer to that one */
     struct plan_short why;
+    const char *shortage; /* PLAN_DENY_RESV: what was short, in words; or "" */
 };
 
 struct plan {

@@ -55,6 +55,22 @@ def test_what_was_short(cluster):
     assert "@" not in out.replace(rid, "")
 
 
+def test_what_would_never_fit_is_nobodys_fault(cluster):
+    """Both vnodes are on one host, and somebody has one of them."""
+    start = (int(time.time()) // HOUR + 24) * HOUR
+    holder = rsub(cluster, "-l", "select=1:ncpus=1", "-l", "place=excl", *window(start))[0]
+    rid, out, err = rsub(cluster, "-l", "select=2:ncpus=1", "-l", "place=scatter",
+                         *window(start))
+    assert out == rid + " DENIED"
+    assert err.endswith("; there is room for 1 of the 2 copies of chunk 1, each on a host of "
+                        "its own, even with nobody else there\n"), err
+    rid, out, err = rsub(cluster, "-l", "select=1:mem=900tb", *window(start))
+    assert re.search(r"; chunk 1 needs 900tb of mem, at most \d+[kmgt]b is free\n", err), err
+    rid, out, err = rsub(cluster, "-l", "select=1:ncpus=1:host=nowhere", *window(start))
+    assert err.endswith("; chunk 1 needs host=nowhere, which no usable vnode has\n"), err
+    cluster.server.delete(holder)
+
+
 def test_who_holds_it_and_when_it_fits(cluster):
     start = (int(time.time()) // HOUR + 48) * HOUR
     holder, out, err = rsub(cluster, "-l", "select=2:ncpus=1", "-l", "place=vscatter:excl",

@@ -172,7 +172,7 @@ int64_t pool_earliest(const struct pool *pool, struct world *w,
     int64_t ret = 0;
 
     /* What never fits is not looked for. */
-    if (!pool_fits_empty(w, rq, pool->asker, pool->queue))
+    if (!pool_fits_empty(w, rq, pool->asker, pool->queue, NULL))
         return 0;
     slide_init(&s, pool, w, rq);
     /* What waits for dedicated time alone gains nothing when that is over. */

@@ -162,11 +162,8 @@ static const char *reason_of(const struct plan_step *step, struct arena *arena)
         buf_printf(&out, ": %s is held by %s", why->vnode, why->holder);
         add_instant(&out, " until ", why->until_at);
     }
-    /* Enough may be free and still of no use, as where chunks may not share a vnode. */
-    if (why->resource && *why->resource && why->needed > why->most_free)
-        buf_printf(&out,
-                   "; chunk %zu needs %" PRId64 " of %s, at most %" PRId64 " is free",
-                   why->chunk + 1, why->needed, why->resource, why->most_free);
+    if (*step->shortage)
+        buf_printf(&out, "; %s", step->shortage);
     add_instant(&out, "; it would fit from ", why->earliest_at);
     buf_add_str(&out, step->advice);
     text = arena_strdup(arena, out.data);
@@ -305,7 +302,8 @@ static void answer_of(const struct plan *plan, const struct wire_object *o,
                                            .id = "",
                                            .has_seq = true,
                                            .reason = "the scheduler has no answer",
-                                           .advice = "" };
+                                           .advice = "",
+                                           .shortage = "" };
     const char *number = wire_attrs_value(&o->attrs, ATTR_DRY_RUN, NULL);
     const struct plan_step *step = &none;
     struct wire_request said;

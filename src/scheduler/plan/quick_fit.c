@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/plan.h"
+#include "scheduler/plan/shortage.h"
 
 #include <string.h>
 #include <strings.h>
@@ -107,24 +108,11 @@ void quick_fit_took(struct planner *pl, const struct placement *found)
     }
 }
 
-/* Print an amount for a comment: sizes in the largest unit that divides them
- * (scheduling.md 14.4). */
-static const char *amount_text(struct arena *arena, const struct res *res,
-                               int64_t amount)
-{
-    static const char units[][3] = { "kb", "mb", "gb", "tb" };
-    size_t unit = 0;
-
-    if (res->kind == RES_FLOAT)
-        return arena_printf(arena, "%.10g", (double)amount / FLOAT_SCALE);
-    if (res->kind != RES_SIZE)
-        return arena_printf(arena, "%lld", (long long)amount);
-    while (amount > 0 && amount % 1024 == 0 && unit < 3) {
-        amount /= 1024;
-        unit++;
-    }
-    return arena_printf(arena, "%lld%s", (long long)amount, units[unit]);
-}
+struct verdict {
+    enum plan_failure failure;
+    const char *resource;
+    const char *numbers;
+};
 
 const char *plan_numbers(const struct planner *pl, const struct res *res, int64_t asked,
                          int64_t left, int64_t total)
@@ -133,12 +121,6 @@ const char *plan_numbers(const struct planner *pl, const struct res *res, int64_
         pl->arena, "(R: %s A: %s T: %s)", amount_text(pl->arena, res, asked),
         amount_text(pl->arena, res, left), amount_text(pl->arena, res, total));
 }
-
-struct verdict {
-    enum plan_failure failure;
-    const char *resource;
-    const char *numbers;
-};
 
 static struct verdict short_of(const struct planner *pl, const struct sums *sums,
                                size_t res, int64_t wanted)

@@ -10,6 +10,7 @@
 #include "scheduler/plan/own_chunks.h"
 #include "scheduler/plan/push.h"
 #include "scheduler/plan/series.h"
+#include "scheduler/plan/shortage.h"
 #include "scheduler/plan/shorten.h"
 #include "scheduler/plan/together.h"
 
@@ -25,7 +26,7 @@ static struct plan_step *answer(const struct question *q, enum plan_kind kind)
     MUST(kind == PLAN_CONFIRM_RESV || kind == PLAN_DENY_RESV);
     step->degraded = q->degraded;
     step->altered = q->altered;
-    step->advice = "";
+    step->advice = step->shortage = "";
     step->has_seq = q->r->question.is_set;
     step->seq = q->r->question.value;
     if (kind == PLAN_CONFIRM_RESV || q->altered)
@@ -45,6 +46,7 @@ static void deny(const struct question *q, const struct verdict *v)
     if (q->altered && q->running && q->r->substate == RESV_DEGRADED)
         step->advice = "; a manager can insist with -W force";
     step->why = v->why;
+    step->shortage = shortage_words(&v->why, q->pl->arena);
     /* The reason is told when the plan is carried out; the book may have changed. */
     step->why.holder = arena_strdup(q->pl->arena, v->why.holder);
     step->start_at = v->why.earliest_at;
@@ -104,14 +106,15 @@ void question_say(const struct question *q, const struct verdict *v)
 }
 
 /* A shortage that somebody else causes is a matter of time when the request would
- * fit on the empty complex: it is a conflict then. */
+ * fit on the empty complex: it is a conflict then. Where it would not, nobody is to
+ * blame, and what is short there is said. */
 static enum plan_failure blame_time(const struct question *q, enum plan_failure failure,
-                                    const struct plan_short *why)
+                                    struct plan_short *why)
 {
-    if (failure == FAIL_SHORT && why->holder &&
-        pool_fits_empty(q->pl->w, q->rq, ASKER_RESV, NULL))
-        return FAIL_CONFLICT;
-    return failure;
+    if (failure != FAIL_SHORT ||
+        !pool_fits_empty(q->pl->w, q->rq, ASKER_RESV, NULL, why))
+        return failure;
+    return why->holder ? FAIL_CONFLICT : failure;
 }
 
 /* The dedicated time that the window would run into or out of, NULL: none. A window

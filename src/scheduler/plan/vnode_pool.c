@@ -282,27 +282,42 @@ static void find_holder(const struct pool *pool, const struct fit *f,
     }
 }
 
-enum plan_failure pool_explain(const struct pool *pool, const struct fit *f,
-                               struct plan_short *why)
+/* What the chunk on which 'f' failed needs and does not find; NULL: it needs nothing.
+ */
+static const struct need *explain_short(const struct fit *f, struct plan_short *why)
 {
     const struct req_chunk *chunk = &f->rq->chunks[f->failed_chunk];
-    const struct need *n;
+    const struct need *unmet = find_unmet(f, chunk);
+    const struct need *n = unmet ? unmet : find_short(f, chunk);
 
     MUST(f->failed_chunk < f->rq->n && f->n_placed == 0);
     why->chunk = f->failed_chunk;
+    why->n_placed = f->failed_copy;
+    why->n_copies = f->counts[f->failed_chunk];
+    why->arrange = f->rq->place.arrange;
+    if (!n)
+        return NULL;
+    why->res = &f->w->s->res.v[n->res];
+    why->resource = why->res->name;
+    why->needed = n->amount;
+    why->most_free = most_free(f, chunk, n->res);
+    why->value = unmet ? n->text : NULL;
+    return n;
+}
+
+enum plan_failure pool_explain(const struct pool *pool, const struct fit *f,
+                               struct plan_short *why)
+{
+    const struct need *n;
+
     if (pool->n_eligible == 0) {
         if (pool->n_in_use > 0)
             return FAIL_IN_USE;
         return pool->n_not_for_resv > 0 ? FAIL_NOT_FOR_RESV : FAIL_NO_VNODES;
     }
-    n = find_unmet(f, chunk);
-    if (!n)
-        n = find_short(f, chunk);
+    n = explain_short(f, why);
     if (!n)
         return FAIL_NO_VNODES;
-    why->resource = f->w->s->res.v[n->res].name;
-    why->needed = n->amount;
-    why->most_free = most_free(f, chunk, n->res);
     find_holder(pool, f, n, why);
     return FAIL_SHORT;
 }
@@ -384,14 +399,19 @@ void pool_when_empty(const struct pool *pool, const struct world *w,
 }
 
 bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker,
-                     const char *queue)
+                     const char *queue, struct plan_short *why)
 {
     struct pool pool = { .asker = asker, .queue = queue };
+    struct plan_short empty = { .never = true };
     struct fit f;
 
     pool.free = arena_alloc(world_scratch(w), w->n * w->n_res * sizeof(int64_t) + 1);
     pool.eligible = arena_alloc(w->scratch, w->n * sizeof(bool) + 1);
     pool_when_empty(&pool, w, rq, pool.free, pool.eligible);
     fit_init(&f, w, rq, NULL, pool.free, pool.eligible, w->order, w->n);
-    return fit_find(&f);
+    if (fit_find(&f))
+        return true;
+    if (why && explain_short(&f, &empty))
+        *why = empty;
+    return false;
 }

@@ -97,9 +97,10 @@ void pool_take_result(struct world *w, const struct fit *f, struct placement *re
 enum plan_failure pool_explain(const struct pool *pool, const struct fit *f,
                                struct plan_short *why);
 
-/* Would the request fit on the complex if nobody held anything? */
+/* Would the request fit on the complex if nobody held anything? If not, 'why' says what
+ * is short then; NULL: not wanted. */
 bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker,
-                     const char *queue);
+                     const char *queue, struct plan_short *why);
 
 /* The first start > start_at at which the request fits for as long as the pool's
  * window, by first fit alone; 0: none was found. Tried are instants at which vnodes

@@ -22,14 +22,8 @@ static void log_detail(struct shell *sh, const struct plan_step *step)
     const struct plan_short *why = &step->why;
     struct buf out = { 0 };
 
-    if (!why->resource && !why->holder && !why->earliest_at)
-        return;
     MUST(!why->holder || why->vnode); /* it is held there */
-    /* Chunks are counted from 1 for people. */
-    if (why->resource)
-        buf_printf(&out, "Chunk %zu needs %lld of %s, at most %lld is free",
-                   why->chunk + 1, (long long)why->needed, why->resource,
-                   (long long)why->most_free);
+    buf_add_str(&out, step->shortage);
     if (why->holder) {
         buf_printf(&out, "%s%s is held by %s", out.len ? "; " : "", why->vnode,
                    why->holder);
@@ -37,7 +31,8 @@ static void log_detail(struct shell *sh, const struct plan_step *step)
     }
     if (why->earliest_at)
         time_words(&out, out.len ? "; fits from " : "Fits from ", why->earliest_at);
-    logfile_write(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id, out.data);
+    if (out.len)
+        logfile_write(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id, out.data);
     buf_fini(&out);
 }
 

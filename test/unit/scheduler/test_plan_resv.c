@@ -263,6 +263,47 @@ static void test_answers_to_what_cannot_be(void)
     scene_free(&sc);
 }
 
+/* Nobody is blamed for what would not fit without him either. */
+static void test_what_was_short_is_told(void)
+{
+    static const struct {
+        const char *select, *place, *words;
+    } rows[] = {
+        { "4:ncpus=4", FREE,
+          "there is room for 3 of the 4 copies of chunk 1, even with "
+          "nobody else there" },
+        { "1:ncpus=1+2:ncpus=1", "Resource_List.place=scatter",
+          "there is room for 1 of the 2 copies of chunk 2, each on a host of its own, "
+          "even "
+          "with nobody else there" },
+        { "5:ncpus=1", "Resource_List.place=vscatter",
+          "there is room for 3 of the 5 copies of chunk 1, each on a vnode of its own, "
+          "even with nobody else there" },
+        { "2:ncpus=5", "Resource_List.place=pack",
+          "no host has room for all chunks together, even with nobody else there" },
+        { "1:ncpus=9", FREE, "chunk 1 needs 9 of ncpus, at most 8 is free" },
+        { "1:ncpus=1:mem=4tb", FREE, "chunk 1 needs 4tb of mem, at most 3gb is free" },
+        { "1:ncpus=1+1:ncpus=1:host=other", FREE,
+          "chunk 2 needs host=other, which no usable vnode has" },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct scene sc = scene_new();
+
+        scene_vnode(&sc, "n1", "h1", 4, "resources_available.mem=1gb");
+        scene_vnode(&sc, "n2", "h1", 4, "resources_available.mem=2gb");
+        scene_vnode(&sc, "n3", "h2", 4, "");
+        scene_resv(&sc, 2, RN, NOW - 100, NOW + 200, "1:ncpus=2",
+                   FREE " resv_nodes=(n1:ncpus=2)");
+        scene_resv(&sc, 1, UN, NOW + 100, NOW + 300, rows[i].select, rows[i].place);
+        scene_plan(&sc);
+        CU_ASSERT_EQUAL(scene_step(&sc, "R1.svr")->kind, PLAN_DENY_RESV);
+        CU_ASSERT_STRING_EQUAL(scene_step(&sc, "R1.svr")->shortage, rows[i].words);
+        CU_ASSERT_PTR_NULL(scene_step(&sc, "R1.svr")->why.holder);
+        scene_free(&sc);
+    }
+}
+
 /* Before the start everything may move: first fit over what is usable. */
 static void test_remake_before_start(void)
 {
@@ -518,6 +559,7 @@ int main(void)
         { "jobs block until their walltime is over", test_jobs_block },
         { "unusable vnodes are not offered", test_unusable_vnodes_are_not_offered },
         { "what cannot be is denied with its reason", test_answers_to_what_cannot_be },
+        { "what was short is told", test_what_was_short_is_told },
         { "before the start everything may move", test_remake_before_start },
         { "a failed re-make keeps what it had", test_failed_remake_keeps_its_vnodes },
         { "while running only lost vnodes are replaced", test_remake_while_running },
