@@ -16,6 +16,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/dry_runs.c \
 	src/server/requests/resv_dry.c src/server/requests/resv_dry.h \
 	src/server/decide/route.c src/server/decide/route.h \
+	src/server/decide/route_away.c src/server/decide/route_away.h \
 	src/server/rules/route_rules.c \
 	src/server/engine/acts.c src/server/engine/acts.h \
 	src/server/engine/waiting.c src/server/engine/waiting.h \
@@ -355,9 +356,15 @@ test_unit_server_test_verdict_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_verdict_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_between
 TESTS += test/unit/server/test_between
-test_unit_server_test_between_SOURCES = test/unit/server/test_between.c $(FAKE_MOM)
+PAIR = test/unit/server/pair.c test/unit/server/pair.h $(FAKE_MOM)
+test_unit_server_test_between_SOURCES = test/unit/server/test_between.c $(PAIR)
 test_unit_server_test_between_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_between_LDADD = $(FAKE_MOM_LIBS)
+check_PROGRAMS += test/unit/server/test_route_away
+TESTS += test/unit/server/test_route_away
+test_unit_server_test_route_away_SOURCES = test/unit/server/test_route_away.c $(PAIR)
+test_unit_server_test_route_away_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_route_away_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_rule_waits
 TESTS += test/unit/server/test_rule_waits
 test_unit_server_test_rule_waits_SOURCES = test/unit/server/test_rule_waits.c $(FAKE_MOM)

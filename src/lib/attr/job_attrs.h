@@ -150,6 +150,8 @@ enum job_attr {
     JOB_A_HF_MOVE_DOUBT,
     JOB_A_HF_CAME,
     JOB_A_HF_ROUTE_TRIED,
+    JOB_A_HF_ROUTE_SENT,
+    JOB_A_HF_ROUTE_SAID,
     JOB_A_COUNT
 };
 

@@ -9,10 +9,10 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/base/log.h"
 #include "server/decide/config.h"
+#include "server/decide/job_transfer.h"
 #include "server/model/job_phase.h"
 
 #include <string.h>
-#include <strings.h>
 
 static int refuse(const struct depend_wish *w, int code, const char *about,
                   const char *reason, struct decision *out)
@@ -25,11 +25,7 @@ static int refuse(const struct depend_wish *w, int code, const char *about,
 /* Jobs of other servers are not served. */
 static bool is_ours(const struct depend_wish *w, const struct depend_entry *e)
 {
-    const char *server = e->server;
-    size_t len = server ? strcspn(server, ":") : 0;
-
-    return !server || strncasecmp(server, w->rq->cfg->server_name, len) == 0 ||
-           strncasecmp(server, w->rq->cfg->server_host, len) == 0;
+    return !e->server || names_this_server(w->rq->cfg, e->server);
 }
 
 static bool is_before(enum depend_type t)

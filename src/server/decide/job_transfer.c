@@ -4,11 +4,15 @@
 #include "server/decide/job_transfer.h"
 
 #include "lib/attr/job_attrs.h"
+#include "server/decide/config.h"
 #include "server/decide/job_over.h"
+#include "server/model/job_array.h"
+#include "server/model/job_phase.h"
 #include "server/model/job_script.h"
 #include "server/model/job_state.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define SCRIPT_PART_BYTES 65536
 
@@ -22,11 +26,58 @@ struct transfer_to transfer_to_parse(const char *destination, struct arena *aren
     };
 }
 
+bool names_this_server(const struct svr_config *cfg, const char *name)
+{
+    const char *host = cfg->server_host;
+    size_t len = strcspn(name, ":");
+
+    return (strlen(cfg->server_name) == len &&
+            strncasecmp(cfg->server_name, name, len) == 0) ||
+           (strlen(host) == len && strncasecmp(host, name, len) == 0) ||
+           (strcspn(host, ".") == len && strncasecmp(host, name, len) == 0);
+}
+
+bool transfer_is_needed(const struct svr_config *cfg, const char *destination)
+{
+    const char *at = strchr(destination, '@');
+
+    return at && !names_this_server(cfg, at + 1);
+}
+
 bool transfer_has(const struct attr_row *row)
 {
     if (row->flags & (ATTR_INTERNAL | ATTR_NOT_SAVED))
         return false;
     return (row->flags & (ATTR_TO_PEER | ATTR_CREATE_ONLY)) || (row->write & WHO_USER);
+}
+
+int transfer_check(const struct job *job, struct diag *why)
+{
+    if (obj_is_set(&job->obj, JOB_A_DEPEND) || job->n_children > 0)
+        return diag_code(why, PBSE_NOSUP);
+    if (job->array && array_has_begun(job))
+        return diag_code(why, PBSE_BADSTATE);
+    if (obj_num(&job->obj, JOB_A_HOP_COUNT, 1) >= JOB_HOPS_MAX)
+        return diag_code(why, PBSE_HOPCOUNT);
+    return 0;
+}
+
+struct record *transfer_leaves_record(const struct job *job, const char *actor,
+                                      const char *destination, int64_t now_at,
+                                      struct decision *out)
+{
+    struct record *rec =
+        record_add(&out->records, out->arena, FACT_JOB_LEAVES, OBJ_JOB,
+                   arena_strdup(out->arena, job->obj.id), actor, now_at);
+
+    MUST(!job_is_at_mom(job) && !job_is_leaving(job));
+    rec->note = arena_strdup(out->arena, destination);
+    record_job_event(rec, out->arena, job, JOB_EV_LEAVE, now_at);
+    record_change(rec, out->arena, JOB_A_HF_MOVE_TO, NULL, rec->note);
+    record_change_num(rec, out->arena, JOB_A_HF_MOVE_UNTIL, now_at + TRANSFER_ASKS_S);
+    /* A hot start does not run it again here. */
+    record_change(rec, out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
+    return rec;
 }
 
 static bool is_among(const char *names, const char *name)

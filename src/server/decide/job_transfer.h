@@ -27,11 +27,29 @@ struct transfer_to {
 struct transfer_to transfer_to_parse(const char *destination, struct arena *arena);
 
 struct attr_row;
+struct svr_config;
+
+/* Is that a name of this server: its own, its host's, or the short name of that? A port
+ * may follow. */
+bool names_this_server(const struct svr_config *cfg, const char *name);
+
+/* Does a destination name another server? */
+bool transfer_is_needed(const struct svr_config *cfg, const char *destination);
 
 /* Does an attribute of a job go with it? What a client may set, and what servers tell
  * each other. Names that only one server knows, such as vnodes and reservations, stay,
  * and are passed over when another server sends them. */
 bool transfer_has(const struct attr_row *row);
+
+/* May the job, which is not at a MoM, go to another server? What other objects of this
+ * server hold on to does not: 15029 for jobs that wait for others or are waited for;
+ * 15016 for an array of which something has begun; 15024 after too many servers. */
+int transfer_check(const struct job *job, struct diag *why) MUST_CHECK;
+
+/* Append the record with which such a job leaves for 'destination'. */
+struct record *transfer_leaves_record(const struct job *job, const char *actor,
+                                      const char *destination, int64_t now_at,
+                                      struct decision *out);
 
 /* The requests that hand the job over, one behind the other: QueueJob, its script in
  * parts, Commit. '*ret_len' bytes in the arena. Attributes that came from defaults of

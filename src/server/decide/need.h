@@ -31,9 +31,9 @@ enum need_kind {
     NEED_WRITTEN,  /* 'data' stands in the file 'name' of that directory */
     NEED_COMPILED, /* 'found': 'data', a text of the hook 'name', is sound; 'detail' is
                     * "py", "json", "ini" or "xml" */
-    NEED_TRANSFER, /* the job 'name' goes to the server 'detail' ("host[:port]"): 'data'
-                    * are the requests that hand it over. 'found': that server has it;
-                    * else 'code' and 'words' say why not */
+    NEED_TRANSFER, /* the job 'name' goes to 'detail' ("queue@host[:port]"): 'data' are
+                    * the requests that hand it over. 'found': that server has it; else
+                    * 'code' and 'words' say why not */
     NEED_VERDICT,  /* of the hooks of the event 'name' on the request that asks */
     NEED_KIND_COUNT,
 };

@@ -9,6 +9,7 @@
 #include "server/decide/job_defaults.h"
 #include "server/decide/job_limits.h"
 #include "server/decide/job_transfer.h"
+#include "server/decide/route_away.h"
 #include "server/model/job_array.h"
 #include "server/model/job_tally.h"
 
@@ -24,7 +25,7 @@ static const int refused_for_now[] = {
     PBSE_SYSTEM,     /* nobody could say which groups the user has */
 };
 
-static bool is_for_now(int code)
+bool route_refused_for_now(int code)
 {
     for (size_t i = 0; i < ARRAY_LEN(refused_for_now); i++)
         if (refused_for_now[i] == code)
@@ -83,10 +84,7 @@ static int find_queue(const struct route_job *r, const char *name,
 {
     const struct queue *q;
 
-    /* Another server is no destination yet. */
-    if (strchr(name, '@'))
-        return diag_code(why, PBSE_NOSUP);
-    q = model_queue(r->m, name);
+    q = model_queue(r->m, arena_strndup(r->rq->arena, name, strcspn(name, "@")));
     /* The queue of a reservation takes those whom its owner sends there. */
     if (!q || q->resv)
         return diag_code(why, PBSE_UNKQUE);
@@ -146,27 +144,61 @@ static int try_destination(const struct route_job *r, const char *name, struct e
     return err;
 }
 
+/* A job that others hold on to waits until they do not. */
+static enum route_verdict judge_away(const struct route_job *r, const char *name)
+{
+    const struct object *o = r->job->o;
+    struct diag unused = { 0 };
+    int err = o ? transfer_check(TO_JOB(o), &unused) : 0;
+
+    switch (route_word_of(edit_str(r->job, JOB_A_HF_ROUTE_SAID, NULL), name)) {
+    case ROUTE_SAID_NEVER:
+        return ROUTE_NEVER;
+    case ROUTE_SAID_LATER:
+        return ROUTE_LATER;
+    case ROUTE_NOT_ASKED:
+        break;
+    }
+    if (err == PBSE_HOPCOUNT)
+        return ROUTE_NEVER;
+    return err ? ROUTE_LATER : ROUTE_AWAY;
+}
+
+static enum route_verdict judge_here(const struct route_job *r, const char *name,
+                                     struct edit *to, struct route_choice *ret)
+{
+    const struct queue *q = NULL;
+    int err = try_destination(r, name, to, &q);
+
+    if (err)
+        return route_refused_for_now(err) ? ROUTE_LATER : ROUTE_NEVER;
+    job_comes_into(to, q, r->rq->now_at);
+    edit_set_num(to, JOB_A_HOP_COUNT, edit_num(r->job, JOB_A_HOP_COUNT, 1) + 1);
+    ret->queue = q;
+    return ROUTE_TAKEN;
+}
+
 enum route_verdict route_judge(const struct route_job *r, struct edit *to,
-                               const struct queue **ret)
+                               struct route_choice *ret)
 {
     const struct attr_value *names =
         obj_attr(&r->from->obj, QUEUE_A_ROUTE_DESTINATIONS);
-    enum route_verdict verdict = ROUTE_NEVER;
+    enum route_verdict best = ROUTE_NEVER;
 
     for (size_t i = 0; names->set && i < names->u.list.n; i++) {
-        const struct queue *q = NULL;
-        int err = try_destination(r, names->u.list.v[i], to, &q);
+        const char *name = names->u.list.v[i];
+        bool away = transfer_is_needed(r->rq->cfg, name);
+        enum route_verdict v =
+            away ? judge_away(r, name) : judge_here(r, name, to, ret);
 
-        if (!err) {
-            job_comes_into(to, q, r->rq->now_at);
-            edit_set_num(to, JOB_A_HOP_COUNT, edit_num(r->job, JOB_A_HOP_COUNT, 1) + 1);
-            *ret = q;
-            return ROUTE_TAKEN;
-        }
-        if (is_for_now(err))
-            verdict = ROUTE_LATER;
+        /* In their order: the first one that takes it, or has to be asked. */
+        if (v == ROUTE_AWAY)
+            ret->away = name;
+        if (v <= ROUTE_AWAY)
+            return v;
+        best = MIN_OF(best, v);
     }
-    return verdict;
+    return best;
 }
 
 /* etime: only in an execution queue is a job eligible. */
@@ -187,5 +219,6 @@ void job_comes_into(struct edit *job, const struct queue *q, int64_t now_at)
     edit_set_num(job, JOB_A_QUEUE_TYPE, routing ? 'R' : 'E');
     edit_set_num(job, JOB_A_QTIME, now_at);
     edit_unset(job, JOB_A_HF_ROUTE_TRIED, NULL);
+    edit_unset(job, JOB_A_HF_ROUTE_SAID, NULL);
     settle_etime(job, routing, now_at);
 }

@@ -14,6 +14,7 @@
 
 enum route_verdict {
     ROUTE_TAKEN,
+    ROUTE_AWAY,  /* another server is to be asked */
     ROUTE_LATER, /* a destination refuses it now and may take it later */
     ROUTE_NEVER, /* every destination refuses it for good */
 };
@@ -34,11 +35,21 @@ bool queue_is_routing(const struct queue *q);
 bool queue_routes_now(const struct queue *q, const char *holds, int64_t execution_at,
                       int64_t now_at);
 
-/* The judgement. When it is ROUTE_TAKEN, *ret is the queue, and 'to' holds the job with
- * all that changes for it there; the caller ends it with edit_fini(). Else both are
- * left alone. Time: linear in the number of destinations. */
+/* Where it goes: the queue of ROUTE_TAKEN, the destination of ROUTE_AWAY. */
+struct route_choice {
+    const struct queue *queue;
+    const char *away;
+};
+
+/* The judgement. When it is ROUTE_TAKEN, 'to' holds the job with all that changes for
+ * it there; the caller ends it with edit_fini(). Else 'to' is left alone. Servers that
+ * have refused the job in this round (route_away.h) are not asked again. Time: linear
+ * in the number of destinations. */
 enum route_verdict route_judge(const struct route_job *r, struct edit *to,
-                               const struct queue **ret);
+                               struct route_choice *ret);
+
+/* Is that a refusal that may be otherwise another time? */
+bool route_refused_for_now(int code);
 
 /* The job of the edit comes into that queue: what it is told of it. Its request is the
  * caller's to renew. */

@@ -9,6 +9,7 @@
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
+#include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
 
 #include <string.h>
@@ -97,26 +98,6 @@ int job_find_account(const struct model *m, const struct request *rq,
     return 0;
 }
 
-static bool names_this_server(const struct request *rq, const char *name)
-{
-    size_t len = strcspn(name, ":");
-    const char *host = rq->cfg->server_host;
-
-    /* A port may follow the name. The name of the server, of its host and the host's
-     * short name all mean this server. */
-    return (strlen(rq->cfg->server_name) == len &&
-            strncasecmp(rq->cfg->server_name, name, len) == 0) ||
-           (strlen(host) == len && strncasecmp(host, name, len) == 0) ||
-           (strcspn(host, ".") == len && strncasecmp(host, name, len) == 0);
-}
-
-bool job_goes_away(const struct request *rq, const char *destination)
-{
-    const char *at = strchr(destination, '@');
-
-    return at && !names_this_server(rq, at + 1);
-}
-
 int job_find_queue(const struct model *m, const struct request *rq,
                    const char *destination, const struct queue **ret, struct diag *why)
 {
@@ -124,7 +105,7 @@ int job_find_queue(const struct model *m, const struct request *rq,
     const char *name = arena_strndup(rq->arena, destination, len);
     const struct queue *q;
 
-    if (destination[len] == '@' && !names_this_server(rq, destination + len + 1))
+    if (transfer_is_needed(rq->cfg, destination))
         return diag_code(why, PBSE_NOSUP);
     if (*name == '\0')
         name = obj_str(m->server, SERVER_A_DEFAULT_QUEUE, "");

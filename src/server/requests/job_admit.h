@@ -31,9 +31,6 @@ int job_find_queue(const struct model *m, const struct request *rq,
                    const char *destination, const struct queue **ret,
                    struct diag *why) MUST_CHECK;
 
-/* Does a destination name another server? */
-bool job_goes_away(const struct request *rq, const char *destination);
-
 /* What entries say together: the limits of a job that may be shrunk (15162, 15163),
  * soft_walltime beside them (15180) or above walltime (15014), a limit of subjobs
  * without any (15231). */

@@ -11,6 +11,7 @@
 #include "lib/attr/queue_attrs.h"
 #include "server/decide/job_defaults.h"
 #include "server/decide/job_limits.h"
+#include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
 #include "server/decide/object_size.h"
 #include "server/decide/route.h"
@@ -164,7 +165,7 @@ int handle_move_job(const struct model *m, const struct request *rq,
 
     if (!err)
         err = job_move_check(job, &out->why);
-    if (!err && job_goes_away(rq, body->destination))
+    if (!err && transfer_is_needed(rq->cfg, body->destination))
         return job_move_away(rq, job, body->destination, out);
     if (!err)
         err = job_find_queue(m, rq, body->destination, &q, &out->why);

@@ -6,24 +6,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/job_move_away.h"
 
-#include "lib/attr/job_attrs.h"
 #include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
-#include "server/model/job_array.h"
-#include "server/model/job_phase.h"
 
 #include <string.h>
-
-/* What other objects of this server hold on to does not go: jobs that wait for others,
- * or are waited for, and arrays of which something has begun. */
-static int check_ties(const struct job *job, struct diag *why)
-{
-    if (obj_is_set(&job->obj, JOB_A_DEPEND) || job->n_children > 0)
-        return diag_code(why, PBSE_NOSUP);
-    if (job->array && array_has_begun(job))
-        return diag_code(why, PBSE_BADSTATE);
-    return 0;
-}
 
 /* The name without its port must be one of a host. */
 static int check_server(const struct request *rq, const char *server, struct diag *why)
@@ -42,23 +28,13 @@ int job_move_away(const struct request *rq, const struct job *job,
     const struct wait_for until = { .why = WAIT_FOR_OBJECT,
                                     .kind = OBJ_JOB,
                                     .id = job->obj.id };
-    struct record *rec;
-    int err = check_ties(job, &out->why);
+    int err = transfer_check(job, &out->why);
 
-    if (!err && obj_num(&job->obj, JOB_A_HOP_COUNT, 1) >= JOB_HOPS_MAX)
-        err = diag_code(&out->why, PBSE_HOPCOUNT);
     if (!err)
         err = check_server(rq, to.server, &out->why);
     if (err)
         return err;
-    rec = decide(out, rq, FACT_JOB_LEAVES, OBJ_JOB, job->obj.id);
-    rec->note = arena_strdup(out->arena, destination);
-    record_job_event(rec, out->arena, job, JOB_EV_LEAVE, rq->now_at);
-    record_change(rec, out->arena, JOB_A_HF_MOVE_TO, NULL, rec->note);
-    record_change_num(rec, out->arena, JOB_A_HF_MOVE_UNTIL,
-                      rq->now_at + TRANSFER_ASKS_S);
-    /* A hot start does not run it again here. */
-    record_change(rec, out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
+    transfer_leaves_record(job, rq->actor, destination, rq->now_at, out);
     act_wait(out, &until);
     return 0;
 }

@@ -243,7 +243,7 @@ static int check_route(const struct submission *s, struct diag *why)
                         edit_value(&s->job, JOB_A_HOLD_TYPES), s->rq->arena);
     struct request asks = *s->rq;
     struct route_job route = { s->m, &asks, &s->job, &s->acct, s->queue };
-    const struct queue *q;
+    struct route_choice choice;
     struct edit to;
 
     asks.who = s->owner;
@@ -252,10 +252,11 @@ static int check_route(const struct submission *s, struct diag *why)
         !queue_routes_now(s->queue, holds ? holds : "n",
                           edit_num(&s->job, JOB_A_EXECUTION_TIME, 0), s->rq->now_at))
         return 0;
-    switch (route_judge(&route, &to, &q)) {
+    switch (route_judge(&route, &to, &choice)) {
     case ROUTE_TAKEN:
         edit_fini(&to);
         return 0;
+    case ROUTE_AWAY: /* that is known when it has been sent */
     case ROUTE_LATER:
         return 0;
     case ROUTE_NEVER:

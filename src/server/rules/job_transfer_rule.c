@@ -10,6 +10,7 @@
 #include "server/decide/config.h"
 #include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
+#include "server/decide/route_away.h"
 #include "server/model/job_phase.h"
 #include "server/rules/rules.h"
 
@@ -30,14 +31,12 @@ int64_t job_transfer_deadline(const struct model *m UNUSED, const struct object 
 /* What became of an attempt, NULL: not known yet. */
 static const struct finding *ask(const struct rule_context *c, const struct job *job)
 {
-    const struct transfer_to to =
-        transfer_to_parse(obj_str(&job->obj, JOB_A_HF_MOVE_TO, ""), c->arena);
     const struct request rq = {
         .now_at = c->now_at, .arena = c->arena, .cfg = c->cfg, .knows = c->knows
     };
     struct need need = { .kind = NEED_TRANSFER,
                          .name = job->obj.id,
-                         .detail = to.server,
+                         .detail = obj_str(&job->obj, JOB_A_HF_MOVE_TO, ""),
                          .begin_until_at = c->now_at + BEGIN_S };
 
     need.data = transfer_requests(job, c->cfg->root_user, c->arena, &need.len);
@@ -52,6 +51,20 @@ static void end_move(struct record *rec, struct arena *arena)
     record_change(rec, arena, JOB_A_HF_MOVE_DOUBT, NULL, NULL);
 }
 
+/* The routing queue that sent it asks its next destination then. */
+static void note_refusal(struct record *rec, const struct job *job,
+                         const struct finding *answer, struct arena *arena)
+{
+    const struct object *o = &job->obj;
+
+    if (!obj_num(o, JOB_A_HF_ROUTE_SENT, 0))
+        return;
+    record_change(rec, arena, JOB_A_HF_ROUTE_SENT, NULL, NULL);
+    record_change(rec, arena, JOB_A_HF_ROUTE_SAID, NULL,
+                  route_word_add(obj_str(o, JOB_A_HF_ROUTE_SAID, NULL),
+                                 obj_str(o, JOB_A_HF_MOVE_TO, ""), answer, arena));
+}
+
 /* The job goes where its holds and its time send it, as if nobody had moved it. */
 static void stay(const struct rule_context *c, const struct job *job,
                  const struct finding *answer, struct decision *out)
@@ -63,6 +76,7 @@ static void stay(const struct rule_context *c, const struct job *job,
     rec->note = arena_printf(out->arena, "%d %s", code, words);
     record_job_event(rec, out->arena, job, job_place_now(job, c->now_at, out->arena),
                      c->now_at);
+    note_refusal(rec, job, answer, out->arena);
     end_move(rec, out->arena);
 }
 
@@ -97,6 +111,7 @@ static void give_up(const struct rule_context *c, const struct job *job,
                                           : arena_printf(out->arena, "%ss", holds));
     record_change(rec, out->arena, JOB_A_COMMENT, NULL, comment);
     record_job_event(rec, out->arena, job, JOB_EV_HOLD, c->now_at);
+    record_change(rec, out->arena, JOB_A_HF_ROUTE_SENT, NULL, NULL);
     end_move(rec, out->arena);
 }
 

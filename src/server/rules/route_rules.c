@@ -14,8 +14,10 @@
 #include "lib/base/instant.h"
 #include "server/decide/job_limits.h"
 #include "server/decide/job_over.h"
+#include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
 #include "server/decide/route.h"
+#include "server/decide/route_away.h"
 #include "server/model/job_array.h"
 #include "server/model/job_state.h"
 #include "server/model/job_tally.h"
@@ -82,6 +84,7 @@ static void mark(const struct rule_context *c, const struct job *job,
     struct record *rec = rule_decide(c, &job->obj, FACT_JOB_MODIFIED, out);
 
     record_change(rec, out->arena, JOB_A_HF_ROUTE_TRIED, NULL, "True");
+    record_change(rec, out->arena, JOB_A_HF_ROUTE_SAID, NULL, NULL);
     if (obj_is_set(&q->obj, QUEUE_A_HF_ROUTE_AT))
         return;
     rec = rule_decide(c, &q->obj, FACT_SET, out);
@@ -97,6 +100,44 @@ static void move(const struct rule_context *c, const struct job *job,
     MUST(to->o == &job->obj);
     rec->reason = REASON_ROUTED;
     edit_commit(to, out->arena, rec);
+}
+
+/* Too many at a time take turns. */
+static bool has_too_many_away(const struct queue *q)
+{
+    return q->n_state[job_state_index('T')] >= ROUTE_AWAY_MAX;
+}
+
+static void send_away(const struct rule_context *c, const struct job *job,
+                      const char *destination, struct decision *out)
+{
+    struct record *rec =
+        transfer_leaves_record(job, c->server_actor, destination, c->now_at, out);
+
+    record_change(rec, out->arena, JOB_A_HF_ROUTE_SENT, NULL, "True");
+}
+
+static void carry_out(const struct rule_context *c, const struct job *job,
+                      enum route_verdict verdict, const struct route_choice *choice,
+                      const struct edit *to, struct decision *out)
+{
+    switch (verdict) {
+    case ROUTE_TAKEN:
+        move(c, job, to, out);
+        break;
+    case ROUTE_AWAY:
+        if (has_too_many_away(job->queue))
+            mark(c, job, out);
+        else
+            send_away(c, job, choice->away, out);
+        break;
+    case ROUTE_LATER:
+        mark(c, job, out);
+        break;
+    case ROUTE_NEVER:
+        give_up(c, job, REASON_ROUTE_REJECTED, out);
+        break;
+    }
 }
 
 /* False: something has to be found out first. */
@@ -120,21 +161,17 @@ static bool try_to_route(const struct rule_context *c, const struct job *job,
     struct diag unused = { 0 };
     struct edit e, to;
     struct route_job route = { c->m, &rq, &e, &acct, job->queue };
+    struct route_choice choice = { 0 };
     enum route_verdict verdict;
 
     /* Groups that nobody can find out open no queue that asks for one. */
     if (request_groups(&rq, acct.user, &acct.groups, &unused) == NEEDED)
         return false;
     edit_init(&e, c->m, OBJ_JOB, o);
-    verdict = route_judge(&route, &to, &(const struct queue *){ NULL });
-    if (verdict == ROUTE_TAKEN) {
-        move(c, job, &to, out);
+    verdict = route_judge(&route, &to, &choice);
+    carry_out(c, job, verdict, &choice, &to, out);
+    if (verdict == ROUTE_TAKEN)
         edit_fini(&to);
-    } else if (verdict == ROUTE_LATER) {
-        mark(c, job, out);
-    } else {
-        give_up(c, job, REASON_ROUTE_REJECTED, out);
-    }
     edit_fini(&e);
     return true;
 }
@@ -181,9 +218,13 @@ static bool has_hope(const struct rule_context *c, const struct job *job)
     bool all_gone = true;
 
     for (size_t i = 0; names->set && i < names->u.list.n; i++) {
-        const struct queue *q = model_queue(c->m, names->u.list.v[i]);
+        const char *name = names->u.list.v[i];
         struct diag unused = { 0 };
+        const struct queue *q;
 
+        if (transfer_is_needed(c->cfg, name))
+            return true;
+        q = model_queue(c->m, arena_strndup(c->arena, name, strcspn(name, "@")));
         if (!q)
             continue;
         all_gone = false;

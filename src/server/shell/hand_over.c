@@ -26,6 +26,7 @@
 
 struct talk {
     const struct need *need;
+    const char *server; /* of its destination */
     struct arena *arena;
     struct finding *f;
     int fd;
@@ -36,7 +37,7 @@ struct talk {
 static void fail(struct talk *t, const char *what, int error)
 {
     t->f->failed = true;
-    t->f->words = arena_printf(t->arena, "%s %s: %s", what, t->need->detail,
+    t->f->words = arena_printf(t->arena, "%s %s: %s", what, t->server,
                                error ? strerror(error) : "no answer in time");
 }
 
@@ -89,9 +90,14 @@ static bool open_it(struct talk *t, unsigned port)
     struct diag why;
     int err;
 
-    if (!net_split(t->need->detail, port, host, sizeof(host), &port) ||
-        net_resolve(host, &to.sin_addr, &why)) {
+    if (!net_split(t->server, port, host, sizeof(host), &port)) {
         t->f->code = PBSE_BADHOST;
+        return false;
+    }
+    /* A name that nobody can look up now is not yet a wrong one. */
+    if (net_resolve(host, &to.sin_addr, &why)) {
+        t->f->failed = true;
+        t->f->words = arena_strdup(t->arena, why.text);
         return false;
     }
     to.sin_port = htons((uint16_t)port);
@@ -211,6 +217,8 @@ void hand_over(const struct need *need, unsigned port, struct arena *arena,
     struct talk t = { .need = need, .arena = arena, .f = ret, .fd = -1 };
 
     MUST(need->kind == NEED_TRANSFER && need->data);
+    t.server = need->detail + strcspn(need->detail, "@");
+    t.server += *t.server == '@';
     t.until_ms = clock_mono_ms() + HAND_OVER_MS;
     /* The next attempt may begin before this one would be over. */
     if (need->begin_until_at && clock_read() > need->begin_until_at)

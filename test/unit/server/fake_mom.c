@@ -266,3 +266,20 @@ const char *accounted(const struct rig *r, char type, size_t n)
             return r->out.v[i].u.account.text;
     return NULL;
 }
+
+void new_queue(struct rig *r, const char *name, const char *attrs)
+{
+    char all[400];
+
+    snprintf(all, sizeof(all), "queue_type=e enabled=true started=true %s", attrs);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, CREATE, OBJECT_QUEUE, name, all), 0);
+}
+
+void new_router(struct rig *r, const char *name, const char *to, const char *attrs)
+{
+    char all[400];
+
+    snprintf(all, sizeof(all), "queue_type=r route_destinations=%s enabled=true %s", to,
+             attrs);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, CREATE, OBJECT_QUEUE, name, all), 0);
+}

@@ -59,6 +59,11 @@ const char *running_job(struct fake_mom *fm);
 const char *running_job_of(struct fake_mom *fm, const char *attrs, const char *vnodes);
 int delete_job(struct rig *r, const char *user, const char *id, const char *extend);
 
+/* A queue that is enabled and started, with more attributes ("a=1 b=2" or ""). */
+void new_queue(struct rig *r, const char *name, const char *attrs);
+/* A routing queue that is enabled. */
+void new_router(struct rig *r, const char *name, const char *to, const char *attrs);
+
 /* Job as the server has it; NULL: gone. */
 const struct object *the_job(const struct rig *r, const char *id);
 char state_of(const struct rig *r, const char *id);

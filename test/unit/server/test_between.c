@@ -6,40 +6,10 @@
 #include "lib/attr/job_attrs.h"
 #include "server/decide/job_transfer.h"
 #include "server/model/history.h"
-#include "test/unit/server/fake_mom.h"
+#include "test/unit/server/pair.h"
 #include "test/unit/unit.h"
 
 #include <string.h>
-
-#define FOR_EVER 1000000
-
-struct pair {
-    struct rig *from, *to;
-    const char *id;
-    uint64_t client; /* that waits at 'from' for the end of MoveJob */
-    uint64_t conn;   /* of the last attempt, at 'to' */
-    size_t n_taken;  /* Commits that 'to' has accepted */
-    const struct wire_reply *said;
-};
-
-/* Both are named "svr": 'to' has given the first ids itself, to jobs that are gone. */
-static struct pair pair_new(const char *attrs, const char *script)
-{
-    struct pair p = { .from = rig_new(), .to = rig_new(), .conn = 1000 };
-
-    delete_job(p.to, RIG_ROOT, submit(p.to, RIG_USER, "", "", NULL), NULL);
-    p.id = submit(p.from, RIG_USER, "", attrs, script);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(p.id);
-    return p;
-}
-
-static void pair_free(struct pair *p)
-{
-    CU_ASSERT_TRUE(rig_is_same(p->from));
-    CU_ASSERT_TRUE(rig_is_same(p->to));
-    rig_free(p->from);
-    rig_free(p->to);
-}
 
 static const struct wire_reply *move_to(struct pair *p, const char *user,
                                         const char *to)
@@ -49,85 +19,6 @@ static const struct wire_reply *move_to(struct pair *p, const char *user,
     p->said = rig_ask(p->from, user, BATCH_MOVE_JOB, &body, NULL);
     p->client = p->from->conn;
     return p->said;
-}
-
-static const struct need *asked(const struct rig *r)
-{
-    for (size_t i = 0; i < r->out.n; i++)
-        if (r->out.v[i].kind == EFFECT_FIND_OUT &&
-            r->out.v[i].u.need.kind == NEED_TRANSFER)
-            return &r->out.v[i].u.need;
-    return NULL;
-}
-
-static struct wire_reply served(struct pair *p, const struct wire_request *rq)
-{
-    const struct requester who = {
-        .user = RIG_ROOT, .host = "other.example", .peer = true, .conn = p->conn
-    };
-    const struct wire_reply *reply;
-
-    p->to->out = (struct effects){ .arena = p->to->arena };
-    svr_request(p->to->s, p->to->now_at, &who, rq, &p->to->out);
-    reply = rig_reply(p->to, p->conn);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
-    p->n_taken += rq->number == BATCH_COMMIT && reply->code == 0;
-    return *reply;
-}
-
-/* What a shell does (hand_over.c). The connection ends at the step 'cut': each request
- * is one, and so is each reply. */
-static struct finding attempt(struct pair *p, const struct need *need, int cut)
-{
-    struct dis_in in = { need->data, need->data + need->len, p->from->arena };
-    struct finding f = { 0 };
-    struct wire_request rq;
-    struct wire_reply reply;
-    bool known;
-
-    p->conn++;
-    while (in.at < in.end) {
-        CU_ASSERT_EQUAL_FATAL(batch_read_request(&in, &rq, &known), DIS_OK);
-        f.doubt |= rq.number == BATCH_COMMIT;
-        f.failed = true;
-        if (cut-- == 0)
-            return f;
-        reply = served(p, &rq);
-        if (cut-- == 0)
-            return f;
-        f.failed = false;
-        f.code = reply.code;
-        f.words = reply.text;
-        if (f.code)
-            return f;
-    }
-    f.found = true;
-    return f;
-}
-
-/* The answer reaches the server that asks. */
-static void tell(struct pair *p, const struct need *need, const struct finding *f)
-{
-    p->from->out = (struct effects){ .arena = p->from->arena };
-    svr_learned(p->from->s, p->from->now_at, need, f, &p->from->out);
-    p->said = rig_reply(p->from, p->client);
-}
-
-static void go(struct pair *p, int cut)
-{
-    const struct need *need = asked(p->from);
-    struct finding f;
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(need);
-    f = attempt(p, need, cut);
-    tell(p, need, &f);
-}
-
-static bool lives(const struct rig *r, const char *id)
-{
-    const struct object *o = the_job(r, id);
-
-    return o && !TO_JOB(o)->past;
 }
 
 static void set_history(struct rig *r)
@@ -147,11 +38,11 @@ static void a_job_goes_to_another_server(void)
     set_history(p.from);
     CU_ASSERT_PTR_NULL(move_to(&p, RIG_USER, "workq@two.example:15051"));
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'T');
-    CU_ASSERT_STRING_EQUAL(asked(p.from)->detail, "two.example:15051");
+    CU_ASSERT_STRING_EQUAL(transfer_asked(p.from)->detail, "workq@two.example:15051");
     /* What led to it is durable before it leaves. */
     CU_ASSERT_EQUAL(rig_effect(p.from, EFFECT_FIND_OUT, 0)->seq,
                     svr_model(p.from->s)->seq);
-    go(&p, FOR_EVER);
+    pair_go(&p, FOR_EVER);
     CU_ASSERT_PTR_NOT_NULL_FATAL(p.said);
     CU_ASSERT_EQUAL(p.said->code, 0);
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'M');
@@ -179,14 +70,14 @@ static void a_refusal_is_told_and_the_job_stays(void)
     const struct finding nobody = { .failed = true, .words = "Cannot connect" };
 
     CU_ASSERT_PTR_NULL(move_to(&p, RIG_USER, "nosuch@two.example"));
-    go(&p, FOR_EVER);
+    pair_go(&p, FOR_EVER);
     CU_ASSERT_EQUAL_FATAL(p.said->code, PBSE_UNKQUE);
     CU_ASSERT_STRING_EQUAL(p.said->text, pbse_text(PBSE_UNKQUE));
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'H');
     CU_ASSERT_PTR_NULL(move_to(&p, RIG_USER, "workq@two.example"));
-    need = asked(p.from);
+    need = transfer_asked(p.from);
     CU_ASSERT_PTR_NOT_NULL_FATAL(need);
-    tell(&p, need, &nobody);
+    pair_tell(&p, need, &nobody);
     CU_ASSERT_EQUAL_FATAL(p.said->code, PBSE_SYSTEM);
     CU_ASSERT_STRING_EQUAL(p.said->text, "Cannot connect");
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'H');
@@ -226,11 +117,11 @@ static void a_client_sends_no_ids(void)
                                          .body = &commit };
 
     theirs.attrs = rig_attrs(p.to, "Job_Owner=ann@far.example");
-    CU_ASSERT_EQUAL(served(&p, &first).code, 0);
+    CU_ASSERT_EQUAL(pair_served(&p, &first).code, 0);
 
     CU_ASSERT_EQUAL(rig_ask(p.to, RIG_ROOT, BATCH_QUEUE_JOB, &body, NULL)->code,
                     PBSE_IVALREQ);
-    CU_ASSERT_EQUAL(served(&p, &second).code, 0);
+    CU_ASSERT_EQUAL(pair_served(&p, &second).code, 0);
     pair_free(&p);
 }
 
@@ -247,7 +138,7 @@ static void a_server_says_only_what_travels(void)
     body.attrs = rig_attrs(p.to, "Job_Owner=ann@far.example hop_count=1 Priority=5 "
                                  "exec_vnode=(n1:ncpus=1) session_id=44 "
                                  "euser=root queue_rank=1 comment=hello");
-    CU_ASSERT_EQUAL_FATAL(served(&p, &rq).code, 0);
+    CU_ASSERT_EQUAL_FATAL(pair_served(&p, &rq).code, 0);
     o = the_job(p.to, "77.far");
     CU_ASSERT_PTR_NOT_NULL_FATAL(o);
     CU_ASSERT_EQUAL(obj_num(o, JOB_A_PRIORITY, 0), 5);
@@ -256,24 +147,24 @@ static void a_server_says_only_what_travels(void)
     CU_ASSERT_FALSE(obj_is_set(o, JOB_A_SESSION_ID));
     CU_ASSERT_FALSE(obj_is_set(o, JOB_A_COMMENT));
     body.id = "";
-    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(pair_served(&p, &rq).code, PBSE_IVALREQ);
     body.id = "x.far";
-    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(pair_served(&p, &rq).code, PBSE_IVALREQ);
     body.id = "78.../far";
-    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(pair_served(&p, &rq).code, PBSE_IVALREQ);
     body.id = "78.far/..";
-    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(pair_served(&p, &rq).code, PBSE_IVALREQ);
     body.id = "78[].far"; /* without indices */
-    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(pair_served(&p, &rq).code, PBSE_IVALREQ);
     body.id = "78[3].far";
-    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(pair_served(&p, &rq).code, PBSE_IVALREQ);
     body.id = "78.far";
     body.attrs = rig_attrs(p.to, "hop_count=1");
-    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_IVALREQ); /* whose job? */
+    CU_ASSERT_EQUAL(pair_served(&p, &rq).code, PBSE_IVALREQ); /* whose job? */
     body.attrs = rig_attrs(p.to, "Job_Owner=ann@far.example hop_count=10");
-    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_HOPCOUNT);
+    CU_ASSERT_EQUAL(pair_served(&p, &rq).code, PBSE_HOPCOUNT);
     body.attrs = rig_attrs(p.to, "Job_Owner=root@far.example hop_count=1");
-    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_BADUSER);
+    CU_ASSERT_EQUAL(pair_served(&p, &rq).code, PBSE_BADUSER);
     pair_free(&p);
 }
 
@@ -283,12 +174,12 @@ static void a_lost_answer_is_asked_for_again(void)
     struct pair p = pair_new("", "x\n");
 
     move_to(&p, RIG_USER, "workq@two.example");
-    go(&p, 5); /* QueueJob, JobScript, Commit: its reply is lost */
+    pair_go(&p, 5); /* QueueJob, JobScript, Commit: its reply is lost */
     CU_ASSERT_EQUAL(p.n_taken, 1);
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'T');
-    CU_ASSERT_TRUE(lives(p.to, p.id));
+    CU_ASSERT_TRUE(job_lives(p.to, p.id));
     rig_advance(p.from, p.from->now_at + 1);
-    go(&p, FOR_EVER);
+    pair_go(&p, FOR_EVER);
     CU_ASSERT_PTR_NULL(the_job(p.from, p.id));
     CU_ASSERT_EQUAL(p.n_taken, 1);
     pair_free(&p);
@@ -300,11 +191,11 @@ static void a_job_that_is_over_does_not_come_twice(void)
     struct pair p = pair_new("", "x\n");
 
     move_to(&p, RIG_USER, "workq@two.example");
-    go(&p, 5);
+    pair_go(&p, 5);
     CU_ASSERT_EQUAL(delete_job(p.to, RIG_ROOT, p.id, "deletehist"), 0);
     rig_restart(p.to);
     rig_restart(p.from);
-    go(&p, FOR_EVER);
+    pair_go(&p, FOR_EVER);
     CU_ASSERT_PTR_NULL(the_job(p.from, p.id));
     CU_ASSERT_EQUAL(p.n_taken, 1);
     /* It is forgotten when nobody can ask for it any more. */
@@ -324,14 +215,14 @@ static void history_off_keeps_guests(void)
 
     set_history(p.to);
     move_to(&p, RIG_USER, "workq@two.example");
-    go(&p, 5);
+    pair_go(&p, 5);
     CU_ASSERT_EQUAL(delete_job(p.to, RIG_ROOT, p.id, NULL), 0);
     CU_ASSERT_EQUAL(rig_manager(p.to, RIG_ROOT, SET, OBJECT_SERVER, "svr",
                                 "job_history_enable=false"),
                     0);
     rig_settle(p.to);
     rig_restart(p.from);
-    go(&p, FOR_EVER);
+    pair_go(&p, FOR_EVER);
     CU_ASSERT_PTR_NULL(the_job(p.from, p.id));
     CU_ASSERT_EQUAL(p.n_taken, 1);
     pair_free(&p);
@@ -343,11 +234,11 @@ static void a_job_of_which_nobody_knows_is_held(void)
     struct pair p = pair_new("", "x\n");
 
     move_to(&p, RIG_USER, "workq@two.example");
-    go(&p, 4); /* Commit does not arrive */
+    pair_go(&p, 4); /* Commit does not arrive */
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'T');
     p.from->now_at += TRANSFER_ASKS_S - 1;
     rig_advance(p.from, p.from->now_at);
-    go(&p, 0);
+    pair_go(&p, 0);
     CU_ASSERT_EQUAL(p.said ? p.said->code : 0, PBSE_SYSTEM);
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'T');
     rig_advance(p.from, p.from->now_at + 100);
@@ -366,19 +257,19 @@ static void a_job_that_went_on_may_come_back(void)
     struct finding f;
 
     move_to(&p, RIG_USER, "workq@two.example");
-    old = asked(p.from);
+    old = transfer_asked(p.from);
     CU_ASSERT_PTR_NOT_NULL_FATAL(old);
-    attempt(&p, old, 5);
+    pair_attempt(&p, old, 5);
     /* It goes from there to where it came from, which has not heard of its arrival. */
     back = (struct pair){ .from = p.to, .to = p.from, .id = p.id, .conn = 2000 };
     move_to(&back, RIG_USER, "workq@one.example");
-    go(&back, FOR_EVER);
-    CU_ASSERT_TRUE(lives(p.from, p.id));
-    CU_ASSERT_FALSE(lives(p.to, p.id));
+    pair_go(&back, FOR_EVER);
+    CU_ASSERT_TRUE(job_lives(p.from, p.id));
+    CU_ASSERT_FALSE(job_lives(p.to, p.id));
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'Q');
-    f = attempt(&p, old, FOR_EVER);
+    f = pair_attempt(&p, old, FOR_EVER);
     CU_ASSERT_EQUAL(f.code, PBSE_JOBEXIST);
-    CU_ASSERT_FALSE(lives(p.to, p.id));
+    CU_ASSERT_FALSE(job_lives(p.to, p.id));
     pair_free(&p);
 }
 
@@ -393,13 +284,13 @@ static void it_may_come_back_at_once(void)
 
     set_history(p.from);
     move_to(&p, RIG_USER, "workq@two.example");
-    go(&p, FOR_EVER);
+    pair_go(&p, FOR_EVER);
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'M');
     back = (struct pair){ .to = p.from, .conn = 4000 };
     body.attrs = rig_attrs(p.from, "Job_Owner=" RIG_USER "@" RIG_HOST " hop_count=2");
-    CU_ASSERT_EQUAL(served(&back, &rq).code, 0);
+    CU_ASSERT_EQUAL(pair_served(&back, &rq).code, 0);
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'Q');
-    CU_ASSERT_EQUAL(served(&back, &rq).code, PBSE_JOBEXIST);
+    CU_ASSERT_EQUAL(pair_served(&back, &rq).code, PBSE_JOBEXIST);
     pair_free(&p);
 }
 
@@ -422,7 +313,7 @@ static int track(struct pair *p, uint32_t hops, const char *location)
     };
     struct pair there = { .to = p->from, .conn = 3000 };
 
-    return served(&there, &rq).code;
+    return pair_served(&there, &rq).code;
 }
 
 static void where_a_job_went_is_told(void)
@@ -433,7 +324,7 @@ static void where_a_job_went_is_told(void)
     set_history(p.from);
     CU_ASSERT_EQUAL(track(&p, 3, "three.example"), PBSE_UNKJOBID); /* it is here */
     move_to(&p, RIG_USER, "workq@two.example:15051");
-    go(&p, FOR_EVER);
+    pair_go(&p, FOR_EVER);
     CU_ASSERT_STRING_EQUAL(place_of(p.from, p.id), "two.example:15051");
     /* It went on, and came to a fourth; what is older comes late. */
     CU_ASSERT_EQUAL(track(&p, 4, "four.example"), 0);
@@ -455,18 +346,18 @@ static void another_job_with_the_same_id_is_no_success(void)
     p.id = submit(p.from, RIG_USER, "", "", "x\n");
     CU_ASSERT_STRING_EQUAL_FATAL(submit(p.to, "bob", "", "", NULL), p.id);
     move_to(&p, RIG_USER, "workq@two.example");
-    go(&p, FOR_EVER);
+    pair_go(&p, FOR_EVER);
     CU_ASSERT_EQUAL_FATAL(p.said->code, PBSE_IVALREQ);
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'Q');
     CU_ASSERT_EQUAL(p.n_taken, 0);
     /* An id that it will give is no better. */
     p.id = submit(p.from, RIG_USER, "", "", "x\n");
     move_to(&p, RIG_USER, "workq@two.example");
-    go(&p, FOR_EVER);
+    pair_go(&p, FOR_EVER);
     CU_ASSERT_EQUAL_FATAL(p.said->code, PBSE_IVALREQ);
     /* A server of another make says that it is there. */
     move_to(&p, RIG_USER, "workq@two.example");
-    tell(&p, asked(p.from), &(struct finding){ .code = PBSE_JOBEXIST });
+    pair_tell(&p, transfer_asked(p.from), &(struct finding){ .code = PBSE_JOBEXIST });
     CU_ASSERT_EQUAL_FATAL(p.said->code, PBSE_JOBEXIST);
     CU_ASSERT_EQUAL(state_of(p.from, p.id), 'Q');
     pair_free(&p);
@@ -484,14 +375,14 @@ static void the_latest_attempt_counts(void)
     uint64_t old;
 
     move_to(&p, RIG_USER, "workq@two.example");
-    need = asked(p.from);
-    attempt(&p, need, 4);
+    need = transfer_asked(p.from);
+    pair_attempt(&p, need, 4);
     old = p.conn;
     CU_ASSERT_EQUAL(
         rig_manager(p.to, RIG_ROOT, SET, OBJECT_QUEUE, "workq", "enabled=false"), 0);
-    CU_ASSERT_EQUAL(attempt(&p, need, FOR_EVER).code, PBSE_QUNOENB);
+    CU_ASSERT_EQUAL(pair_attempt(&p, need, FOR_EVER).code, PBSE_QUNOENB);
     p.conn = old;
-    CU_ASSERT_EQUAL(served(&p, &rq).code, PBSE_UNKJOBID);
+    CU_ASSERT_EQUAL(pair_served(&p, &rq).code, PBSE_UNKJOBID);
     CU_ASSERT_PTR_NULL(the_job(p.to, p.id));
     pair_free(&p);
 }
@@ -505,22 +396,22 @@ static uint32_t draw(uint64_t *state, uint32_t n)
 
 static void step(struct pair *p, uint64_t *state)
 {
-    const struct need *need = asked(p->from);
+    const struct need *need = transfer_asked(p->from);
     uint32_t what = draw(state, 8);
 
     if (what < 4 && need) {
         uint32_t cut = draw(state, 8);
-        struct finding f = attempt(p, need, (int)cut);
+        struct finding f = pair_attempt(p, need, (int)cut);
 
         if (draw(state, 4) > 0)
-            tell(p, need, &f);
+            pair_tell(p, need, &f);
         else /* it dies with the answer */
             rig_restart(p->from);
     } else if (what == 4) {
         rig_restart(p->from);
     } else if (what == 5) {
         rig_restart(p->to);
-    } else if (what == 6 && lives(p->to, p->id)) {
+    } else if (what == 6 && job_lives(p->to, p->id)) {
         delete_job(p->to, RIG_ROOT, p->id, NULL);
     } else if (!need) {
         rig_advance(p->from, p->from->now_at + draw(state, 100));
@@ -537,16 +428,16 @@ static void story(uint64_t seed)
     for (uint32_t i = draw(&state, 12); i > 0; i--)
         step(&p, &state);
     /* Faults stop. */
-    for (int i = 0; i < 5 && lives(p.from, p.id) && state_of(p.from, p.id) == 'T';
+    for (int i = 0; i < 5 && job_lives(p.from, p.id) && state_of(p.from, p.id) == 'T';
          i++) {
-        if (!asked(p.from))
+        if (!transfer_asked(p.from))
             rig_advance(p.from, p.from->now_at + 60);
-        if (asked(p.from))
-            go(&p, FOR_EVER);
+        if (transfer_asked(p.from))
+            pair_go(&p, FOR_EVER);
     }
-    if (p.n_taken > 1 || lives(p.from, p.id) == (p.n_taken == 1)) {
+    if (p.n_taken > 1 || job_lives(p.from, p.id) == (p.n_taken == 1)) {
         printf("seed %" PRIu64 ": taken %zu times, %s here\n", seed, p.n_taken,
-               lives(p.from, p.id) ? "still" : "not");
+               job_lives(p.from, p.id) ? "still" : "not");
         CU_FAIL("a job is lost or doubled");
     }
     pair_free(&p);

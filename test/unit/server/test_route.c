@@ -16,23 +16,6 @@ static const char *text_of(struct rig *r, const char *id, const char *attr)
     return text ? text : "";
 }
 
-static void queue(struct rig *r, const char *name, const char *attrs)
-{
-    char all[400];
-
-    snprintf(all, sizeof(all), "queue_type=e enabled=true started=true %s", attrs);
-    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, CREATE, OBJECT_QUEUE, name, all), 0);
-}
-
-static void router(struct rig *r, const char *name, const char *to, const char *attrs)
-{
-    char all[400];
-
-    snprintf(all, sizeof(all), "queue_type=r route_destinations=%s enabled=true %s", to,
-             attrs);
-    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, CREATE, OBJECT_QUEUE, name, all), 0);
-}
-
 static void set(struct rig *r, const char *name, const char *attrs)
 {
     CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_QUEUE, name, attrs), 0);
@@ -43,9 +26,10 @@ static void a_job_goes_to_the_first_queue_that_takes_it(void)
     struct rig *r = rig_new();
     const char *id;
 
-    queue(r, "small", "resources_max.ncpus=2");
-    queue(r, "large", "resources_default.walltime=01:00:00");
-    router(r, "in", "small,large", "started=true resources_default.walltime=00:01:00");
+    new_queue(r, "small", "resources_max.ncpus=2");
+    new_queue(r, "large", "resources_default.walltime=01:00:00");
+    new_router(r, "in", "small,large",
+               "started=true resources_default.walltime=00:01:00");
     id = submit(r, RIG_USER, "in", "Resource_List.select=1:ncpus=1", NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(id);
     CU_ASSERT_TRUE(rig_logged(r, "enqueuing into in, state Q hop 1"));
@@ -114,9 +98,9 @@ static void every_refusal_is_for_now_or_for_good(void)
         struct rig *r = rig_new();
         char fate;
 
-        queue(r, "q", "");
+        new_queue(r, "q", "");
         set(r, "q", *doors[i].attrs ? doors[i].attrs : "Priority=0");
-        router(r, "in", "q", "started=true");
+        new_router(r, "in", "q", "started=true");
         fate = fate_of(r);
         if (fate != doors[i].fate)
             printf("%s: %c\n", doors[i].story, fate);
@@ -131,8 +115,8 @@ static void who_is_refused_for_now_is_tried_again(void)
     struct rig *r = rig_new();
     const char *id, *other;
 
-    queue(r, "q", "enabled=false");
-    router(r, "in", "q", "started=true route_retry_time=20");
+    new_queue(r, "q", "enabled=false");
+    new_router(r, "in", "q", "started=true route_retry_time=20");
     id = submit(r, RIG_USER, "in", "", NULL);
     r->now_at += 5;
     other = submit(r, "bob", "in", "", NULL);
@@ -164,8 +148,8 @@ static void a_pass_takes_many_jobs_in_steps(void)
     struct rig *r = rig_new();
     size_t n = 0;
 
-    queue(r, "q", "max_queuable=10");
-    router(r, "in", "q", "started=true");
+    new_queue(r, "q", "max_queuable=10");
+    new_router(r, "in", "q", "started=true");
     for (int i = 0; i < 700; i++)
         CU_ASSERT_PTR_NOT_NULL_FATAL(submit(r, RIG_USER, "in", "", NULL));
     CU_ASSERT_EQUAL(model_queue(svr_model(r->s), "q")->n_jobs, 10);
@@ -200,8 +184,8 @@ static void held_and_waiting_jobs_go_where_that_is_wanted(void)
         struct rig *r = rig_new();
         const char *id;
 
-        queue(r, "q", "");
-        router(r, "in", "q", "started=true");
+        new_queue(r, "q", "");
+        new_router(r, "in", "q", "started=true");
         if (*cases[i].queue)
             set(r, "in", cases[i].queue);
         id = submit(r, RIG_USER, "in", cases[i].job, NULL);
@@ -243,8 +227,8 @@ static void who_nobody_takes_any_more_is_aborted(void)
     struct rig *r = rig_new();
     const char *id, *late;
 
-    queue(r, "q", "enabled=false");
-    router(r, "in", "q", "started=true");
+    new_queue(r, "q", "enabled=false");
+    new_router(r, "in", "q", "started=true");
     id = submit(r, RIG_USER, "in", "", NULL);
     set(r, "q", "enabled=true resources_min.ncpus=3");
     rig_advance(r, RIG_START_AT + 30);
@@ -266,11 +250,11 @@ static void a_circle_has_an_end(void)
     struct rig *r = rig_new();
     const char *id;
 
-    router(r, "self", "self", "started=true");
+    new_router(r, "self", "self", "started=true");
     CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "self", ""), PBSE_ROUTEREJ);
     CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "self", "Hold_Types=u"), 0);
-    router(r, "a", "b", "started=true");
-    router(r, "b", "a", "started=true");
+    new_router(r, "a", "b", "started=true");
+    new_router(r, "b", "a", "started=true");
     id = submit(r, RIG_USER, "a", "", NULL);
     CU_ASSERT_TRUE(rig_logged(r, "enqueuing into b, state Q hop 10"));
     CU_ASSERT_FALSE(rig_logged(r, "enqueuing into a, state Q hop 11"));
@@ -284,7 +268,7 @@ static void nobody_runs_a_job_that_is_not_yet_routed(void)
     struct rig *r = fm.r;
     const char *id;
 
-    router(r, "in", "workq", "");
+    new_router(r, "in", "workq", "");
     rig_attach_sched(r);
     while (rig_count(r, EFFECT_SCHED_COMMAND) > 0)
         rig_sched_done(r);
@@ -306,8 +290,8 @@ static void groups_may_have_to_be_found_out(void)
     struct rig *r = rig_new();
     const char *id;
 
-    queue(r, "q", "acl_group_enable=true acl_groups=ann");
-    router(r, "in", "q", "");
+    new_queue(r, "q", "acl_group_enable=true acl_groups=ann");
+    new_router(r, "in", "q", "");
     id = submit(r, RIG_USER, "in", "", NULL);
     rig_hides_groups = true;
     set(r, "in", "started=true");
