@@ -56,6 +56,9 @@ pbs_mom_SOURCES = \
 	src/mom/shell/spawn.c src/mom/shell/spawn.h \
 	src/mom/shell/staged.c src/mom/shell/staged.h \
 	src/mom/shell/attaching.c src/mom/shell/attaching.h \
+	src/mom/shell/cgroup.c src/mom/shell/cgroup.h \
+	src/mom/shell/cpu_list.c src/mom/shell/cpu_list.h \
+	src/mom/shell/job_groups.c src/mom/shell/job_groups.h \
 	src/mom/shell/task_service.c src/mom/shell/task_service.h \
 	src/mom/shell/tasks.c \
 	src/mom/shell/transfer.c src/mom/shell/transfer.h \
@@ -64,12 +67,15 @@ pbs_mom_SOURCES = \
 	src/mom/shell/vnodefile.c src/mom/shell/vnodefile.h
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
-check_PROGRAMS += test/unit/mom/test_config test/unit/mom/test_copy \
+check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_config test/unit/mom/test_copy \
 	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
-TESTS += test/unit/mom/test_config test/unit/mom/test_copy \
+TESTS += test/unit/mom/test_cgroup test/unit/mom/test_config test/unit/mom/test_copy \
 	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
+test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
+	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
+test_unit_mom_test_cgroup_LDADD = libhfbase.la -lcunit
 test_unit_mom_test_copy_SOURCES = test/unit/mom/test_copy.c \
 	src/mom/shell/copy.c src/mom/shell/copy_file.c src/mom/shell/plain.c \
 	src/mom/shell/sandbox.c src/mom/shell/staged.c src/mom/shell/transfer.c src/mom/shell/tree.c \
@@ -82,8 +88,8 @@ test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
 test_unit_mom_test_config_SOURCES = test/unit/mom/test_config.c \
-	src/mom/shell/config.c src/mom/shell/directives.c src/mom/shell/home.c \
-	src/mom/shell/vnodefile.c
+	src/mom/shell/cgroup.c src/mom/shell/config.c src/mom/shell/cpu_list.c \
+	src/mom/shell/directives.c src/mom/shell/home.c src/mom/shell/vnodefile.c
 test_unit_mom_test_config_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_vnodefile_SOURCES = test/unit/mom/test_vnodefile.c \
 	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/vnodefile.c
@@ -102,7 +108,8 @@ test_unit_mom_test_script_SOURCES = test/unit/mom/test_script.c \
 test_unit_mom_test_script_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \
-	src/mom/shell/home.c src/mom/shell/proc.c src/mom/shell/sandbox.c \
+	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c src/mom/shell/home.c \
+	src/mom/shell/job_groups.c src/mom/shell/proc.c src/mom/shell/sandbox.c \
 	src/mom/shell/tasks.c
 test_unit_mom_test_tasks_LDADD = libhfmomcore.la libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit -lm

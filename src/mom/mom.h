@@ -62,6 +62,11 @@ struct mom_usage {
     int64_t vmem_kb;
 };
 
+/* What a job may have of this host; INT64_MAX: no limit. */
+struct mom_share {
+    int64_t ncpus, mem_kb, vmem_kb;
+};
+
 enum mom_effect_kind {
     MOM_CONNECT,     /* open a stream to the server, then call mom_connected() */
     MOM_SEND,        /* 'msg' on 'stream' */
@@ -292,6 +297,15 @@ void mom_pretend_usage(struct mom *m, const char *job_id);
 void mom_used(struct mom *m, int64_t now_at, const char *job_id,
               const struct mom_usage *used);
 void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out);
+/* As mom_used(), by whoever counts all that the job has ever run here: what has ended
+ * is in these sums. Also when it is about to be told that the job has ended. */
+void mom_used_in_all(struct mom *m, int64_t now_at, const char *job_id,
+                     const struct mom_usage *used);
+/* The kernel has ended processes of the job, for it had all the memory that it may
+ * have on this host. The rest is ended too, if it has not been, with the status of a
+ * job that has used too much memory. */
+void mom_out_of_memory(struct mom *m, int64_t now_at, const char *job_id,
+                       struct mom_out *out);
 /* Answer to MOM_FILES and MOM_TELL: code 0, or a PBSE code with its text. A token of 0
  * is nobody's. */
 void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
@@ -307,6 +321,8 @@ int64_t mom_next_deadline(const struct mom *m); /* INT64_MAX: none */
 /* What the shell needs to know of a job; NULL when unknown. Live until the next input
  * of the core. */
 const struct wire_attrs *mom_job_attrs(const struct mom *m, const char *job_id);
+/* What it may have of this host. False: unknown. */
+bool mom_job_share(const struct mom *m, const char *job_id, struct mom_share *ret);
 /* Where tasks of a sister write to: the mother superior's address (host order) and
  * ports; false: this host is the mother superior's own. */
 bool mom_job_outputs(const struct mom *m, const char *job_id, uint32_t *ret_ip,

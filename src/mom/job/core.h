@@ -216,10 +216,9 @@ struct mom_job {
     int64_t since_at;         /* the clock of walltime runs since; 0: it stands */
     int64_t walltime_s;       /* before since_at */
     int64_t walltime_limit_s; /* -1: none */
-    struct {                  /* of memory, on this host; INT64_MAX: no limit */
-        int64_t mem_kb, vmem_kb;
-    } share;
+    struct mom_share share;
     bool burst_is_said, average_is_said; /* that it uses more processors */
+    bool memory_is_said;                 /* sister: that it had too little memory */
     int64_t kill_at;                     /* SIGKILL follows; INT64_MAX: no */
     int64_t obit_at;                     /* last sent; 0: not yet */
     uint64_t obit_stream;                /* where its obituaries were sent last, */
@@ -669,6 +668,9 @@ void usage_ended(const struct mom *m, struct mom_job *j, int64_t now_at,
 struct mom_usage usage_sum(const struct mom_job *j);
 /* When its walltime is over; INT64_MAX: never or not by the clock. */
 int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j);
+/* The kernel has ended processes of it for want of memory. */
+void usage_out_of_memory(struct mom *m, int64_t now_at, struct mom_job *j,
+                         struct mom_out *out);
 /* Kill what has used more than it may. */
 void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
                    struct mom_out *out);

@@ -139,9 +139,28 @@ int64_t job_kib(const struct mom_job *j, const char *resource, int64_t missing)
     return text && size_parse(text, &size) == 0 ? size_kib(&size) : missing;
 }
 
+static bool read_kib(const char *text, int64_t *ret)
+{
+    struct size_value size;
+
+    if (size_parse(text, &size) != 0)
+        return false;
+    *ret = size_kib(&size);
+    return true;
+}
+
+static bool read_count(const char *text, int64_t *ret)
+{
+    char *end;
+
+    *ret = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && *ret >= 0;
+}
+
 /* What the chunks on this host have of it; INT64_MAX when none of them names it. */
-static int64_t chunks_kib(const struct mom_job *j, const struct exec_vnode *placed,
-                          const char *resource)
+static int64_t chunks_sum(const struct mom_job *j, const struct exec_vnode *placed,
+                          const char *resource,
+                          bool (*read)(const char *text, int64_t *ret))
 {
     int64_t sum = 0;
     bool is_named = false;
@@ -154,12 +173,12 @@ static int64_t chunks_kib(const struct mom_job *j, const struct exec_vnode *plac
         for (size_t k = 0; k < c->n; k++)
             for (size_t l = 0; l < c->parts[k].n; l++) {
                 const struct chunk_resource *r = &c->parts[k].res[l];
-                struct size_value size;
+                int64_t n;
 
-                if (strcmp(r->name, resource) != 0 || size_parse(r->value, &size) != 0)
+                if (strcmp(r->name, resource) != 0 || !read(r->value, &n))
                     continue;
                 is_named = true;
-                sum = MIN_OF(sum, MOST_COUNTED) + MIN_OF(size_kib(&size), MOST_COUNTED);
+                sum = MIN_OF(sum, MOST_COUNTED) + MIN_OF(n, MOST_COUNTED);
             }
     }
     return is_named ? sum : INT64_MAX;
@@ -172,14 +191,26 @@ static void note_shares(struct mom_job *j)
     struct exec_vnode placed;
     struct diag why;
 
-    j->share.mem_kb = job_kib(j, "mem", INT64_MAX);
-    j->share.vmem_kb = job_kib(j, "vmem", INT64_MAX);
-    if (j->hosts.n <= 1 || !on || !strstr(on, "mem="))
+    j->share = (struct mom_share){
+        .ncpus = job_number(j, "Resource_List", "ncpus", INT64_MAX),
+        .mem_kb = job_kib(j, "mem", INT64_MAX),
+        .vmem_kb = job_kib(j, "vmem", INT64_MAX),
+    };
+    if (j->hosts.n <= 1 || !on)
         return; /* all of it is here, or may be anywhere */
     arena = arena_new();
     if (exec_vnode_parse(on, NULL, arena, &placed, &why) == 0) {
-        j->share.mem_kb = MIN_OF(j->share.mem_kb, chunks_kib(j, &placed, "mem"));
-        j->share.vmem_kb = MIN_OF(j->share.vmem_kb, chunks_kib(j, &placed, "vmem"));
+        const struct {
+            const char *name;
+            int64_t *share;
+            bool (*read)(const char *text, int64_t *ret);
+        } rows[] = { { "ncpus", &j->share.ncpus, read_count },
+                     { "mem", &j->share.mem_kb, read_kib },
+                     { "vmem", &j->share.vmem_kb, read_kib } };
+
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+            *rows[i].share = MIN_OF(*rows[i].share,
+                                    chunks_sum(j, &placed, rows[i].name, rows[i].read));
     }
     arena_free(arena);
 }

@@ -579,6 +579,15 @@ void life_tick(struct mom *m, int64_t now_at, struct mom_out *out)
     tick_sample(m, now_at, out);
 }
 
+/* Its processes live: its limits count from now on. */
+static void note_seen(struct mom *m, struct mom_job *j)
+{
+    if (!j->is_unseen)
+        return;
+    j->is_unseen = false;
+    life_reckon(m, j);
+}
+
 void mom_used(struct mom *m, int64_t now_at, const char *job_id,
               const struct mom_usage *used)
 {
@@ -589,10 +598,27 @@ void mom_used(struct mom *m, int64_t now_at, const char *job_id,
     if (!j || j->phase != JOB_RUNNING)
         return;
     usage_live(m, j, now_at, used);
-    if (!j->is_unseen)
+    note_seen(m, j);
+}
+
+void mom_used_in_all(struct mom *m, int64_t now_at, const char *job_id,
+                     const struct mom_usage *used)
+{
+    struct mom_job *j = job_find(m, job_id);
+
+    if (!j || !job_has_processes(j))
         return;
-    j->is_unseen = false;
-    life_reckon(m, j); /* its limits count from now on */
+    usage_take(m, j, now_at, used);
+    note_seen(m, j);
+}
+
+void mom_out_of_memory(struct mom *m, int64_t now_at, const char *job_id,
+                       struct mom_out *out)
+{
+    struct mom_job *j = job_find(m, job_id);
+
+    if (j && job_has_processes(j))
+        usage_out_of_memory(m, now_at, j, out);
 }
 
 void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out)

@@ -320,6 +320,15 @@ bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *r
     return false;
 }
 
+bool mom_job_share(const struct mom *m, const char *job_id, struct mom_share *ret)
+{
+    const struct mom_job *j = job_find(m, job_id);
+
+    if (j)
+        *ret = j->share;
+    return j != NULL;
+}
+
 bool mom_job_outputs(const struct mom *m, const char *job_id, uint32_t *ret_ip,
                      uint16_t *ret_out_port, uint16_t *ret_err_port)
 {

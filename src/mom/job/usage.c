@@ -200,6 +200,21 @@ struct usage_limit {
     bool is_off;
 };
 
+void usage_out_of_memory(struct mom *m, int64_t now_at, struct mom_job *j,
+                         struct mom_out *out)
+{
+    const char *text = arena_printf(
+        out->arena, "mem exceeded limit %" PRId64 "kb of this host", j->share.mem_kb);
+
+    if (j->status_is_set)
+        return; /* something else has ended it already */
+    if (!j->is_sister)
+        kill_for(m, now_at, j, KILLED_MEM, text, out);
+    else if (!j->memory_is_said) /* the mother superior hears that the tasks ended */
+        out_joblog(out, LOG_EV_JOB | LOG_EV_FORCE, j, "%s", text);
+    j->memory_is_said = true;
+}
+
 static void enforce_amounts(struct mom *m, int64_t now_at, struct mom_job *j,
                             struct mom_out *out)
 {

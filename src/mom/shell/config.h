@@ -49,7 +49,11 @@ struct config {
     const char *tmpdir;      /* NULL: of pbs.conf */
     const char *jobdir_root; /* of sandboxes; NULL: the user's home */
     bool jobdir_is_shared;   /* by all hosts of a job */
-    const char *node_name;   /* $momname; NULL: as pbs.conf says */
+    const char
+        *cgroup_root; /* $cgroups: where jobs have groups; NULL: they have none */
+    unsigned cgroup_controllers; /* of enum cgroup_controller */
+    int64_t cgroup_pids;         /* processes and threads of a job; 0: no limit */
+    const char *node_name;       /* $momname; NULL: as pbs.conf says */
     size_t n_clients;
     const char **clients; /* $clienthost */
     size_t n_usecp;

@@ -4,6 +4,7 @@
 #include "mom/shell/directives.h"
 
 #include "lib/base/log.h"
+#include "mom/shell/cgroup.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -169,6 +170,50 @@ static bool take_jobdir_root(struct reading *r, const struct directive *d,
         return false;
     }
     r->c->jobdir_root = dir;
+    reading_say(r, LOG_EV_SYSTEM, d->name, "%s", arg);
+    return true;
+}
+
+/* "memory", "cpu", "cpuset" or "pids=N". */
+static bool take_controller(struct config *c, const char *word)
+{
+    char *end;
+
+    if (strncmp(word, "pids=", 5) == 0) {
+        long n = strtol(word + 5, &end, 10);
+
+        c->cgroup_controllers |= CGROUP_PIDS;
+        c->cgroup_pids = n;
+        return end != word + 5 && !*end && n > 0 && n <= SECONDS_MAX;
+    }
+    for (unsigned bit = 1; bit < CGROUP_PIDS; bit <<= 1)
+        if (strcmp(cgroup_controller_name(bit), word) == 0) {
+            c->cgroup_controllers |= bit;
+            return true;
+        }
+    return false;
+}
+
+/* "DIR [CONTROLLER...]", or "off". */
+static bool take_cgroups(struct reading *r, const struct directive *d, const char *arg)
+{
+    char *words = arena_strdup(r->c->arena, arg), *save = NULL;
+    const char *root = strtok_r(words, " \t", &save), *word;
+    struct config *c = r->c;
+
+    c->cgroup_controllers = 0;
+    c->cgroup_pids = 0;
+    while (root && (word = strtok_r(NULL, " \t", &save)))
+        if (!take_controller(c, word))
+            root = NULL;
+    if (!root ||
+        (root[0] != '/' && (strcmp(root, "off") != 0 || c->cgroup_controllers))) {
+        reading_say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
+        return false;
+    }
+    c->cgroup_root = root[0] == '/' ? root : NULL;
+    if (!c->cgroup_controllers)
+        c->cgroup_controllers = CGROUP_MEMORY | CGROUP_CPU | CGROUP_CPUSET;
     reading_say(r, LOG_EV_SYSTEM, d->name, "%s", arg);
     return true;
 }
@@ -449,6 +494,7 @@ static const struct directive directives[] = {
     { "alien_attach", take_bool, 0, true },
     { "alien_kill", take_bool, 0, true },
     { "attach_allow", take_bool, OF(attach_allow), false },
+    { "cgroups", take_cgroups, 0, false },
     { "checkpoint_path", take_words, 0, true },
     { "clienthost", take_client, 0, false },
     { "configversion", take_version, 0, false },

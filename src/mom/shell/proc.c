@@ -125,6 +125,29 @@ void proc_sample(struct proc_session *sessions, size_t n)
     free(s.v);
 }
 
+struct visiting {
+    int32_t session;
+    void (*fn)(void *arg, int32_t pid);
+    void *arg;
+};
+
+static void visit_process(void *arg, pid_t pid, const struct stat_line *st)
+{
+    const struct visiting *v = arg;
+
+    if (st->session == v->session && st->state != 'Z')
+        v->fn(v->arg, pid);
+}
+
+void proc_each_of_session(int32_t session, void (*fn)(void *arg, int32_t pid),
+                          void *arg)
+{
+    struct visiting v = { .session = session, .fn = fn, .arg = arg };
+
+    if (session > 1)
+        for_each_process(&v, visit_process);
+}
+
 struct killing {
     int32_t session;
     int signo;

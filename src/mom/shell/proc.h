@@ -24,6 +24,10 @@ bool proc_session_mark(int32_t session, char ret[PROC_MARK_BYTES]);
  * it may be. */
 bool proc_session_is(int32_t session, const char *mark);
 
+/* Each process of a session that lives, by its number. */
+void proc_each_of_session(int32_t session, void (*fn)(void *arg, int32_t pid),
+                          void *arg);
+
 /* Signal every process of a session; with SIGKILL until none is found any more. Returns
  * how many got it. */
 size_t proc_kill_session(int32_t session, int signo);

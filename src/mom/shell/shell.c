@@ -9,6 +9,7 @@
 #include "mom/shell/demux.h"
 #include "mom/shell/epilogues.h"
 #include "mom/shell/host.h"
+#include "mom/shell/job_groups.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/service.h"
 #include "mom/shell/task_service.h"
@@ -332,6 +333,8 @@ int shell_open(struct shell *s, struct diag *why)
     err = make_leaf(s, why);
     if (err)
         return err;
+    if (!s->mock)
+        job_groups_open(s);
     if (!s->mock && !tasks_recover(s, why))
         return PBSE_SYSTEM;
     out = (struct mom_out){ .arena = s->arena };
@@ -452,6 +455,7 @@ void shell_close(struct shell *s)
     if (s->askers)
         pool_free(s->askers);
     tasks_close(s);
+    job_groups_close(s);
     mock_free(s->mock_runs);
     loop_timer_free(s->timer);
     mom_free(s->mom);

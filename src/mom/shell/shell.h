@@ -43,10 +43,12 @@ struct shell {
     struct service *service;           /* the port for servers that send large jobs */
     struct task_service *task_service; /* the port for tasks of jobs */
     struct task *tasks;
-    size_t n_spawned;       /* among them, beside top tasks */
-    struct ending *endings; /* jobs whose epilogue waits or runs */
-    size_t n_epilogues;     /* of them that run */
-    struct demux *demuxes;  /* of jobs that are to start */
+    size_t n_spawned;                /* among them, beside top tasks */
+    struct ending *endings;          /* jobs whose epilogue waits or runs */
+    size_t n_epilogues;              /* of them that run */
+    struct demux *demuxes;           /* of jobs that are to start */
+    struct cgroup_tree *groups;      /* of jobs in the kernel; NULL: there are none */
+    struct loop_timer *groups_again; /* groups that could not be removed yet */
     struct pool *reachers;  /* names of other MoMs are asked there; NULL: none yet */
     struct arena *arena;    /* of the effects being carried out */
     struct arena *decoding; /* of the message being taken */

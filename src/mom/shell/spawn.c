@@ -35,6 +35,7 @@ struct pipes {
     int report; /* to the MoM */
     int go;     /* from the MoM */
     int begun;  /* from the job to the shepherd */
+    int group;  /* into the job's group; -1: there is none */
 };
 
 /* A start under way. 'text' is what the MoM's log gets, one remark behind the other. */
@@ -421,6 +422,17 @@ static int make_plan(struct starting *st, const struct spawn_order *o, struct pl
     return status;
 }
 
+static bool enter_group(struct starting *st, int door)
+{
+    bool ok = door < 0 || write(door, "0", 1) == 1;
+
+    if (!ok)
+        say(st, "cannot enter the group of the job: %s", strerror(errno));
+    if (door >= 0)
+        close(door);
+    return ok;
+}
+
 /* The job's process: it plans and prepares itself, reports, waits for its go and
  * becomes the program. */
 static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pipes,
@@ -441,7 +453,12 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
         signal(signo, SIG_DFL);
     if (setsid() < 0)
         _exit(EXEC_FAILED);
-    status = make_plan(&st, o, &plan);
+    /* Before anything of the user's runs. The shepherd stays outside: it has to outlive
+     * a job that is killed as a whole. */
+    if (!enter_group(&st, pipes->group))
+        status = START_RETRY;
+    else
+        status = make_plan(&st, o, &plan);
     if (!status)
         status = prepare(&st);
     report(pipes->report, status ? 0 : (int32_t)getpid(), status,
@@ -585,6 +602,8 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
      * stay open here. */
     close(pipes->report);
     close(pipes->go);
+    if (pipes->group >= 0)
+        close(pipes->group);
     if (job < 0)
         _exit(1);
     if (interactive)
@@ -612,11 +631,15 @@ int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawn
     }
     pid = fork();
     if (pid == 0) {
-        struct pipes pipes = { .report = up[1], .go = down[0] };
-        int hold = o->hold_fd;
-        int *const keep[] = { &pipes.go, &pipes.report, &hold };
+        struct pipes pipes = { .report = up[1], .go = down[0], .group = o->group_fd };
+        int hold = o->hold_fd, *keep[4] = { &pipes.go, &pipes.report };
+        size_t n = 2;
 
-        if (!child_keep_only(keep, hold < 0 ? 2 : 3))
+        if (hold >= 0)
+            keep[n++] = &hold;
+        if (pipes.group >= 0)
+            keep[n++] = &pipes.group;
+        if (!child_keep_only(keep, n))
             _exit(1);
         shepherd_run(o, exit_path, &pipes);
     }

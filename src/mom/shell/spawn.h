@@ -39,7 +39,8 @@ struct spawn_order {
     const char *job_id;
     const struct wire_attrs *attrs;
     const struct plan_task *task; /* NULL: the top task */
-    int hold_fd; /* the shepherd keeps it open as long as it lives; -1: nothing */
+    int hold_fd;  /* the shepherd keeps it open as long as it lives; -1: nothing */
+    int group_fd; /* the job's group (cgroup_door()); -1: there is none */
 };
 
 /* PBSE_SYSTEM with words when there is no process or pipe to be had. */

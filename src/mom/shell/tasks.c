@@ -4,6 +4,7 @@
 #include "mom/shell/demux.h"
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
+#include "mom/shell/job_groups.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/sandbox.h"
 #include "mom/shell/shell.h"
@@ -151,6 +152,7 @@ static void tell_exit(struct task *t, struct mom_out *out)
     known = spawn_read_exit(exit_path_of(t, path), &status, &used);
     if (t->attached)
         used = t->seen;
+    (void)job_groups_tell_use(s, t->job_id, &used, out);
     if (t->number) {
         mom_task_ended(s->mom, clock_read(), t->job_id, t->number, status,
                        known || t->attached ? &used : NULL, out);
@@ -293,6 +295,21 @@ static void need_cookie(struct shell *s, const char *job_id)
     mom_set_cookie(s->mom, job_id, cookie);
 }
 
+/* A shepherd whose job begins in the job's group. A status of an earlier run must not
+ * be taken for that of this one. */
+static int start_shepherd(struct shell *s, struct spawn_order *order,
+                          const char *exit_path, struct spawned *ret, struct diag *why)
+{
+    int err = job_groups_enter(s, order->job_id, !order->task, &order->group_fd, why);
+
+    (void)unlink(exit_path);
+    if (!err)
+        err = spawn_start(order, exit_path, ret, why);
+    if (order->group_fd >= 0)
+        close(order->group_fd);
+    return err;
+}
+
 /* The core may have dropped the job since it asked for the start; then there is
  * nothing to start. */
 void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
@@ -310,8 +327,7 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
     order.hold_fd = demux_hold(s, job_id);
     run_version = mom_job_run_version(s->mom, job_id);
     home_exit_path(s->home, job_id, run_version, exit_path);
-    (void)unlink(exit_path);
-    if (spawn_start(&order, exit_path, &sp, &why) != 0)
+    if (start_shepherd(s, &order, exit_path, &sp, &why) != 0)
         mom_started(s->mom, clock_read(), job_id, 0, START_RETRY, why.text, out);
     else
         watch(add_task(s, job_id, 0, run_version), &sp);
@@ -322,11 +338,11 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
 void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
                  const struct plan_task *task, struct mom_out *out)
 {
-    const struct spawn_order order = { .host = &s->host,
-                                       .job_id = job_id,
-                                       .attrs = mom_job_attrs(s->mom, job_id),
-                                       .task = task,
-                                       .hold_fd = -1 };
+    struct spawn_order order = { .host = &s->host,
+                                 .job_id = job_id,
+                                 .attrs = mom_job_attrs(s->mom, job_id),
+                                 .task = task,
+                                 .hold_fd = -1 };
     char exit_path[PATH_MAX];
     struct spawned sp;
     struct diag why;
@@ -336,8 +352,7 @@ void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
         return;
     run_version = mom_job_run_version(s->mom, job_id);
     home_task_exit_path(s->home, job_id, run_version, number, exit_path);
-    (void)unlink(exit_path);
-    if (spawn_start(&order, exit_path, &sp, &why) != 0)
+    if (start_shepherd(s, &order, exit_path, &sp, &why) != 0)
         mom_task_started(s->mom, clock_read(), job_id, number, 0, START_RETRY, why.text,
                          out);
     else
@@ -369,6 +384,8 @@ void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo)
     struct task *t = find(s, job_id);
     int32_t session = t ? t->session : mom_job_session(s->mom, job_id);
 
+    if (!number && signo == SIGKILL)
+        job_groups_kill(s, job_id);
     if (number <= 1)
         kill_task(t, session, mom_session_mark(s->mom, job_id, 1), signo);
     if (number != 1)
@@ -398,7 +415,8 @@ static bool is_first_of_job(struct shell *s, const struct task *t)
 
 /* Tasks that were started later stand behind it in the list. */
 static void add_usage(struct shell *s, const char *job_id, const struct task *from,
-                      const struct proc_session *ps, size_t at, size_t n)
+                      const struct proc_session *ps, size_t at, size_t n,
+                      struct mom_out *out)
 {
     struct mom_usage sum = { 0 };
     size_t n_processes = 0;
@@ -416,7 +434,7 @@ static void add_usage(struct shell *s, const char *job_id, const struct task *fr
     }
     /* A job that was seen with no process at all says nothing about its use: it may be
      * ending just now. */
-    if (n_processes)
+    if (n_processes && !job_groups_tell_use(s, job_id, &sum, out))
         mom_used(s->mom, clock_read(), job_id, &sum);
 }
 
@@ -436,7 +454,7 @@ void tasks_sample(struct shell *s, struct mom_out *out)
         if (t->attached && ps[i].n_processes)
             t->seen = ps[i].used;
         if (is_first_of_job(s, t))
-            add_usage(s, t->job_id, t, ps, i, n);
+            add_usage(s, t->job_id, t, ps, i, n, out);
         i++;
     }
     free(ps);
@@ -499,6 +517,7 @@ void tasks_drop(struct shell *s, const char *job_id, int run_version,
         shell_log(s, LOG_EV_ERROR, LOG_IN_FILE, path, why.text);
     if (t)
         drop_task(t);
+    job_groups_drop(s, job_id);
     if (sandbox)
         remove_sandbox(s, sandbox, user);
 }
@@ -561,8 +580,10 @@ void tasks_adopt(struct shell *s, const char *job_id, uint32_t only)
     int32_t session;
 
     for (size_t i = 0; mom_job_task(s->mom, job_id, i, &number, &session); i++)
-        if (number == only)
+        if (number == only) {
             adopt(s, job_id, number, session, mom_job_run_version(s->mom, job_id));
+            job_groups_adopt(s, job_id, session);
+        }
 }
 
 /* A shepherd may be about to write how its job ended: a job that had a session is
@@ -657,6 +678,7 @@ bool tasks_recover(struct shell *s, struct diag *why)
     while ((e = readdir(d)))
         sweep(s, d, e->d_name);
     closedir(d);
+    job_groups_sweep(s);
     return true;
 }
 

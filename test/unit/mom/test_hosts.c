@@ -226,9 +226,10 @@ static void add(struct world *w, struct wire_attrs *attrs, const char *name,
     wire_attrs_add(attrs, w->h[0].out.arena, name, NULL, value, WIRE_OP_SET);
 }
 
-static void send_job_on(struct world *w, const char *hosts)
+static void send_job_with(struct world *w, const char *hosts,
+                          const struct wire_attrs *more)
 {
-    struct body_queue queue = { .id = ID, .destination = "node1" };
+    struct body_queue queue = { .id = ID, .destination = "node1", .attrs = *more };
     const struct body_script script = { .job_id = "", .data = { "sleep 1\n", 8 } };
     const struct body_id commit = { .id = ID };
 
@@ -238,6 +239,13 @@ static void send_job_on(struct world *w, const char *hosts)
     request(w, BATCH_QUEUE_JOB, &queue);
     request(w, BATCH_JOB_SCRIPT, &script);
     request(w, BATCH_COMMIT, &commit);
+}
+
+static void send_job_on(struct world *w, const char *hosts)
+{
+    const struct wire_attrs none = { 0 };
+
+    send_job_with(w, hosts, &none);
 }
 
 static void send_job(struct world *w)
@@ -858,6 +866,70 @@ static void test_an_attached_session_is_a_task(void)
     world_fini(&w);
 }
 
+/* Whoever adds up processes does not see those that have ended; the kernel, which
+ * counts for a group, has them in its sum. */
+static void test_what_has_ended_counts_once(void)
+{
+    const struct mom_usage ended = { .cput_s = 30 };
+
+    for (int in_all = 0; in_all < 2; in_all++) {
+        void (*tell)(struct mom *, int64_t, const char *, const struct mom_usage *) =
+            in_all ? mom_used_in_all : mom_used;
+        struct mom_usage used = { .cput_s = in_all ? 32 : 2 };
+        struct world w;
+
+        world_init(&w);
+        send_job(&w);
+        spawn(&w, 0);
+        tell(w.h[0].m, w.now_at + 1, ID, &used);
+        mom_task_ended(w.h[0].m, w.now_at + 1, ID, w.h[0].task, 0, &ended, &w.h[0].out);
+        used.cput_s += 3;
+        tell(w.h[0].m, w.now_at + 2, ID, &used);
+        CU_ASSERT_EQUAL(job_find(w.h[0].m, ID)->top.used.cput_s, 35);
+        tell(w.h[0].m, w.now_at + 2, "1.unknown", &used);
+        world_fini(&w);
+    }
+}
+
+/* What the kernel is told of a job: its chunks on this host, or all of it where it has
+ * no other. */
+static void test_a_job_has_its_share_of_each_host(void)
+{
+    static const struct {
+        const char *hosts, *on;
+        int64_t ncpus, mem_kb, vmem_kb;
+    } rows[] = {
+        { "node1:15002/0+node2.dom:15002/0*2",
+          "(node1:ncpus=3:mem=2048kb)+(node2:ncpus=5:mem=1mb:vmem=4096kb)", 3, 2048,
+          9216 },
+        { "node1:15002/0*8", "(node1:ncpus=3:mem=2048kb)", 8, 3072, 9216 },
+        { "node1:15002/0+node2.dom:15002/0", "(node1:ncpus=x:mem=-)+(node2:ncpus=1)", 8,
+          3072, 9216 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct mom_share share = { 0 };
+        struct wire_attrs more = { 0 };
+        struct world w;
+
+        world_init(&w);
+        add(&w, &more, "exec_vnode", rows[i].on);
+        wire_attrs_add(&more, w.h[0].out.arena, "Resource_List", "ncpus", "8",
+                       WIRE_OP_SET);
+        wire_attrs_add(&more, w.h[0].out.arena, "Resource_List", "mem", "3mb",
+                       WIRE_OP_SET);
+        wire_attrs_add(&more, w.h[0].out.arena, "Resource_List", "vmem", "9mb",
+                       WIRE_OP_SET);
+        CU_ASSERT_FALSE(mom_job_share(w.h[0].m, ID, &share));
+        send_job_with(&w, rows[i].hosts, &more);
+        CU_ASSERT_TRUE(mom_job_share(w.h[0].m, ID, &share));
+        CU_ASSERT_EQUAL(share.ncpus, rows[i].ncpus);
+        CU_ASSERT_EQUAL(share.mem_kb, rows[i].mem_kb);
+        CU_ASSERT_EQUAL(share.vmem_kb, rows[i].vmem_kb);
+        world_fini(&w);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -870,6 +942,8 @@ int main(void)
           test_a_lost_sister_ends_the_job_after_a_while },
         { "a sister that returns stays", test_a_sister_that_returns_stays },
         { "usage is that of all hosts", test_usage_is_that_of_all_hosts },
+        { "what has ended counts once", test_what_has_ended_counts_once },
+        { "a job has its share of each host", test_a_job_has_its_share_of_each_host },
         { "suspension is answered when all have stopped",
           test_suspension_is_answered_when_all_have_stopped },
         { "hosts are released", test_hosts_are_released },

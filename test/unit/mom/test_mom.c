@@ -477,6 +477,33 @@ static void test_memory_is_limited_by_host(void)
     bench_fini(&b);
 }
 
+/* The kernel ends all of a job's group, for it has no memory left. */
+static void test_out_of_memory_is_an_end_of_its_own(void)
+{
+    struct wire_attrs attrs;
+    struct bench b;
+
+    bench_init(&b);
+    attrs = job_attrs(&b, "3");
+    add(&b, &attrs, "Resource_List", "mem", "3mb");
+    send_job(&b, "1.svr", &attrs);
+    mom_out_of_memory(b.m, b.now_at, "1.svr", &b.out); /* it has no processes yet */
+    mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+    mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
+    forget(&b);
+    for (int i = 0; i < 2; i++)
+        mom_out_of_memory(b.m, b.now_at + 1, "1.svr", &b.out);
+    mom_out_of_memory(b.m, b.now_at + 1, "2.svr", &b.out); /* unknown */
+    CU_ASSERT_STRING_EQUAL(
+        effect(&b, MOM_TELL, 0)->u.tell.text,
+        "=>> PBS: job killed: mem exceeded limit 3072kb of this host");
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_TELL, 1)); /* said once */
+    CU_ASSERT(killed_with(&b, SIGTERM));
+    mom_exited(b.m, b.now_at + 1, "1.svr", 256 + SIGKILL, NULL, &b.out);
+    CU_ASSERT_EQUAL(told_status(&b), -27);
+    bench_fini(&b);
+}
+
 /* $suspendsig: other signals than SIGSTOP and SIGCONT. */
 static void test_suspension_has_its_signals(void)
 {
@@ -1587,6 +1614,8 @@ static const struct unit_case cases[] = {
     { "SIGKILL follows SIGTERM after the delay", test_kill_sequence },
     { "signals have names", test_signals },
     { "a rerun keeps its status", test_rerun_keeps_its_status },
+    { "a job that the kernel ends for its memory has used too much",
+      test_out_of_memory_is_an_end_of_its_own },
     { "walltime is enforced to the second", test_walltime_is_enforced_in_time },
     { "suspension stops the clock", test_suspension_stops_the_clock },
     { "a failed start becomes an obituary", test_start_failure_becomes_an_obit },
