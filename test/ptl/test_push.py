@@ -89,6 +89,23 @@ def test_who_is_in_the_way_is_moved_and_told(cluster, letters):
     assert window(server, second) == moved2 and window(server, third) == moved3
 
 
+def test_what_was_forced_is_put_right(cluster):
+    """An extension by force promises vnodes twice; a push with the times that the
+    reservation has by then moves the other one."""
+    server = cluster.server
+    first = running_resv(server, select=ALL, duration=600)
+    start, end = window(server, first)
+    second, (begins, ends) = behind(server, end + 60)
+    code, out, err = ralter(cluster, first, "-I", "60", "-W", "force", "-D", "1200")
+    assert code == 0, err
+    server.expect(RESV, {"oversubscribed_resv": second}, id=first)
+    code, out, err = ralter(cluster, first, "-I", "60", "--push", "-D", "1200")
+    assert code == 0, err
+    assert window(server, first) == (start, start + 1200)
+    assert window(server, second) == (start + 1200, start + 1200 + (ends - begins))
+    assert "oversubscribed_resv" not in server.status(RESV, first)[0]
+
+
 def test_who_has_other_vnodes_keeps_the_time(cluster):
     server = cluster.server
     first = running_resv(server, select="3:ncpus=2", duration=600)

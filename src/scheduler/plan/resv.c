@@ -242,14 +242,16 @@ static void blame(const struct question *q, size_t vnode, struct plan_short *why
 }
 
 /* What is kept must also be free of others until the new end. A window that ends no
- * later than the promised one needs no such check. */
+ * later than the promised one needs no such check; but who may move others also makes
+ * room for what was forced before. */
 static bool kept_fits(const struct question *q, const struct placement *kept,
                       const struct pool *pool, struct plan_short *why)
 {
     struct world *w = q->pl->w;
     int64_t *free;
 
-    if (!q->altered || (q->r->knows_old_end && q->end_at <= q->r->old_end_at))
+    if (!q->altered ||
+        (!q->r->may_push && q->r->knows_old_end && q->end_at <= q->r->old_end_at))
         return true;
     free = arena_copy(w->scratch, pool->free, w->n * w->n_res * sizeof(*free) + 1);
     for (size_t c = 0; c < kept->n; c++)

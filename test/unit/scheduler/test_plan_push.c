@@ -99,6 +99,36 @@ static void test_where_there_is_room_nobody_is_moved(void)
     scene_free(&sc);
 }
 
+/* R1 was given its end by force: a push with the times that it has makes room for it.
+ */
+static void test_what_was_forced_is_put_right(void)
+{
+    static const struct {
+        const char *allows, *places;
+    } rows[] = {
+        { "alter_allows=push", "R1.svr -1-3 (n1:ncpus=2), R2.svr 3-5 (n1:ncpus=1)" },
+        { "", "(n1:ncpus=2)" },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct scene sc = scene_new();
+        char more[256];
+
+        scene_hosts(&sc, 1, 2);
+        snprintf(more, sizeof(more),
+                 FREE "alter_seq=7 %s resv_nodes=(n1:ncpus=2) "
+                      "reserve_alter_revert.start_time=%d "
+                      "reserve_alter_revert.walltime=%d",
+                 rows[i].allows, NOW - UNIT_S, 4 * UNIT_S);
+        scene_resv(&sc, 1, "reserve_state=11 reserve_substate=5", NOW - UNIT_S,
+                   NOW + 3 * UNIT_S, "1:ncpus=2", more);
+        follower(&sc, 2, 2, 4, 1, "n1", "");
+        scene_plan(&sc);
+        ASSERT_PLACES(&sc, rows[i].places);
+        scene_free(&sc);
+    }
+}
+
 static void test_who_fits_elsewhere_keeps_its_time(void)
 {
     struct scene sc = scene_new();
@@ -967,6 +997,7 @@ int main(void)
         { "nobody is moved without the word", test_nobody_is_moved_without_the_word },
         { "where there is room nobody is moved",
           test_where_there_is_room_nobody_is_moved },
+        { "what was forced is put right", test_what_was_forced_is_put_right },
         { "who fits elsewhere keeps its time", test_who_fits_elsewhere_keeps_its_time },
         { "a chain", test_a_chain },
         { "nobody overtakes", test_nobody_overtakes },
