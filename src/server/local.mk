@@ -509,6 +509,10 @@ TESTS += test/unit/server/test_resv_on_end
 test_unit_server_test_resv_on_end_SOURCES = test/unit/server/test_resv_on_end.c $(RESV_WORLD)
 test_unit_server_test_resv_on_end_LDADD = $(RESV_TEST_LIBS)
 
+check_PROGRAMS += test/unit/server/test_array_resv
+TESTS += test/unit/server/test_array_resv
+test_unit_server_test_array_resv_SOURCES = test/unit/server/test_array_resv.c $(RESV_WORLD)
+test_unit_server_test_array_resv_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_turn
 TESTS += test/unit/server/test_resv_turn
 test_unit_server_test_resv_turn_SOURCES = test/unit/server/test_resv_turn.c $(RESV_WORLD)

@@ -10,6 +10,7 @@
 #include "server/decide/job_limits.h"
 #include "server/decide/resv_on_end.h"
 #include "server/decide/route.h"
+#include "server/model/job_array.h"
 #include "server/model/job_state.h"
 #include "server/model/job_tally.h"
 
@@ -26,11 +27,15 @@ static int takes(const struct model *m, const struct request *rq, const struct q
         .user = acct->user,
         .group = acct->group,
         .project = obj_str(&job->obj, JOB_A_PROJECT, TALLY_NO_PROJECT),
-        .weight = job->weight,
+        /* What waits of an array counts there, with or without an object. */
+        .weight = job->array ? job->array->waiting.n : job->weight,
         .is_here = true,
     };
     int err = on_end_queue_check(q, why);
 
+    if (!err && queue_is_routing(q) && array_is_under_way(job))
+        err = diag_set(why, PBSE_IVALREQ, "%s: no array that has begun is routed",
+                       pbse_text(PBSE_IVALREQ));
     if (!err)
         err = queue_lets_in(rq, q, acct, why);
     if (!err)

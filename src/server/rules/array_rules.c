@@ -1,5 +1,5 @@
-/* array_rules.c - an array takes over its subjobs that are over, and ends with the last
- * of them (doc/design/010-jobs.md).
+/* array_rules.c - subjobs are where their array is; it takes over those that are over,
+ * and ends with the last of them (doc/design/010-jobs.md).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
@@ -85,6 +85,25 @@ bool subjob_doomed_due(const struct rule_context *c, const struct object *o,
         return false;
     job_delete_records(c->m, job, arena_strdup(out->arena, by), c->now_at, 0, out);
     return out->records.n > 0;
+}
+
+/* The end of a reservation has put the array into another queue: so far its subjobs
+ * stay where they were, each is a record of its own. */
+bool subjob_follows_due(const struct rule_context *c, const struct object *o,
+                        struct decision *out)
+{
+    const struct job *job = TO_JOB(o), *array = job->parent;
+    const char *queue = array ? obj_str(&array->obj, JOB_A_QUEUE, NULL) : NULL;
+    struct record *rec;
+
+    if (!queue || str_same(queue, obj_str(o, JOB_A_QUEUE, NULL)) ||
+        job_is_at_mom(job)) /* a run belongs to its queue until it ends */
+        return false;
+    rec = rule_decide(c, o, FACT_SET, out);
+    record_change(rec, out->arena, JOB_A_QUEUE, NULL, arena_strdup(out->arena, queue));
+    record_change(rec, out->arena, JOB_A_RESERVE_ID, NULL, NULL);
+    record_change(rec, out->arena, JOB_A_HF_QUEUE_BEFORE, NULL, NULL);
+    return true;
 }
 
 bool array_take_due(const struct rule_context *c, const struct object *o,

@@ -9,6 +9,9 @@
  *   hold      runs     its run ends, then as below   its run ends, and it is held
  *             waits    held, into another queue      stays
  *
+ * An array waits, and its subjobs run or wait: it leaves when none of them has a run
+ * any longer, and they follow it (array_rules.c).
+ *
  * A run that cannot be repeated is killed, and a job that no queue takes is deleted.
  * Who deletes a reservation deletes its jobs, whatever on_end says.
  *
@@ -167,16 +170,23 @@ static bool leave(const struct rule_context *c, const struct job *job,
     return true;
 }
 
-/* Subjobs go with their array; between two occurrences they end as other jobs do, but
- * that a hold would be their array's. */
+/* The runs of subjobs end as those of other jobs do, but that a hold would be their
+ * array's. What waits of an array is the array's. */
 static bool end_subjob(const struct rule_context *c, const struct job *job,
                        enum on_end what, struct decision *out)
 {
     if (!job_is_at_mom(job))
         return false;
-    if (!is_between(job) || what == ON_END_KILL)
-        return end_run(c, job, ON_END_KILL, out);
-    return end_run(c, job, ON_END_REQUEUE, out);
+    return end_run(c, job, what == ON_END_KILL ? ON_END_KILL : ON_END_REQUEUE, out);
+}
+
+/* Has an array subjobs that are in the reservation until their runs end, or nothing
+ * that would ever run in another queue? Then it is not the time to leave. */
+static bool array_stays(const struct job *job)
+{
+    const struct job_array *a = job->array;
+
+    return a && (a->n_running > 0 || a->n_exiting > 0 || a->waiting.n == 0);
 }
 
 bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
@@ -202,10 +212,9 @@ bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
      */
     if (array_is_under_way(job) && obj_is_set(&job->obj, JOB_A_HF_KILL_BY))
         return false;
-    /* An array that has begun is in one queue with its subjobs and goes to no other. */
-    if (what == ON_END_KILL || array_is_under_way(job))
+    if (what == ON_END_KILL)
         return kill_job(c, job, out);
     if (what == ON_END_HOLD && !is_held(job, out->arena))
         return hold_job(c, job, out);
-    return leave(c, job, out);
+    return !array_stays(job) && leave(c, job, out);
 }

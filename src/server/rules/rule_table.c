@@ -45,7 +45,7 @@ const struct rule_row rule_rows[] = {
       rule_later_health, NULL },
 
     /* jobs */
-    { OBJ_JOB, "job resv ends", SEES(EDGE_JOB_RESV),
+    { OBJ_JOB, "job resv ends", SEES(EDGE_JOB_RESV) | SEES(EDGE_ARRAY_SUBJOBS),
       job_resv_ends_due, NULL },
     { OBJ_JOB, "resv from job", SEES(EDGE_JOB_RESV),
       rule_resv_from_job, NULL },
@@ -69,6 +69,8 @@ const struct rule_row rule_rows[] = {
 
     { OBJ_JOB, "subjob doomed", SEES(EDGE_SUBJOB_ARRAY) | SEES(EDGE_JOB_NODES),
       subjob_doomed_due, NULL },
+    { OBJ_JOB, "subjob follows", SEES(EDGE_SUBJOB_ARRAY),
+      subjob_follows_due, NULL },
     { OBJ_JOB, "array take", SEES(EDGE_ARRAY_SUBJOBS),
       array_take_due, NULL },
 

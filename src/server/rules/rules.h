@@ -67,6 +67,8 @@ int64_t job_transfer_deadline(const struct model *m, const struct object *o);
 /* arrays: rules/array_rules.c */
 bool subjob_doomed_due(const struct rule_context *c, const struct object *o,
                        struct decision *out);
+bool subjob_follows_due(const struct rule_context *c, const struct object *o,
+                        struct decision *out);
 bool array_take_due(const struct rule_context *c, const struct object *o,
                     struct decision *out);
 
