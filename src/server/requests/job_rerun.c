@@ -1,17 +1,24 @@
-/* job_rerun.c - Rerun: running jobs go back to their queue. It is for subjobs, ranges of
- * them and whole arrays, too: for what of them runs (job_named.h).
+/* job_rerun.c - Rerun: running jobs go back to their queue. Of subjobs, ranges of them
+ * and whole arrays all that runs does (job_named.h), in slices when that is much
+ * (doc/design/006).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/job_rerun.h"
 
 #include "lib/attr/job_attrs.h"
 #include "server/decide/job_end.h"
+#include "server/model/job_array.h"
 #include "server/model/job_exit.h"
+#include "server/model/job_state.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_named.h"
 
 #include <string.h>
+
+/* In the units of request_slice_cost(): a look at a subjob, and the end of a run. */
+#define LOOK_COST  3
+#define RERUN_COST 60
 
 /* Whoever wants it back in the queue does not want a hot start to put it on its vnodes.
  */
@@ -39,8 +46,8 @@ int job_may_rerun(const struct job *job, struct decision *out)
     return job_mom_is_heard(job, out);
 }
 
-struct record *job_rerun_record(const struct job *job, const char *actor, int64_t now_at,
-                                struct decision *out)
+struct record *job_rerun_record(const struct job *job, const char *actor,
+                                int64_t now_at, struct decision *out)
 {
     struct record *rec = record_add(&out->records, out->arena, FACT_JOB_MODIFIED,
                                     OBJ_JOB, job->obj.id, actor, now_at);
@@ -66,32 +73,119 @@ static void rerun(const struct request *rq, const struct job *job, bool force,
     forget_vnodes(decide(out, rq, FACT_SET, OBJ_JOB, job->obj.id), out);
 }
 
-/* Of an array what can be rerun is, whatever becomes of the rest; the reply has the
- * first failure. */
+/* What becomes of all that the request names. Of an array what can be rerun is,
+ * whatever becomes of the rest; the reply has the first failure. */
+struct rerun {
+    bool force;
+    size_t n_done;
+    int err;
+    /* Of a rerun in slices: which places of the array are left. */
+    const char *array_id;
+    struct index_set places;
+    size_t place;
+};
+
+static bool is_force(const struct request *rq)
+{
+    return rq->wire->extend && strcmp(rq->wire->extend, "force") == 0;
+}
+
+static void rerun_one(const struct request *rq, const struct job *job, struct rerun *re,
+                      struct decision *out)
+{
+    int no = re->force ? check_coming_back(job, out) : job_may_rerun(job, out);
+
+    if (no) {
+        re->err = re->err ? re->err : no;
+        return;
+    }
+    rerun(rq, job, re->force, out);
+    re->n_done++;
+}
+
+static int reply_to(const struct rerun *re, struct decision *out)
+{
+    if (re->err && re->n_done == 0)
+        return diag_code(&out->why, re->err);
+    if (re->err)
+        out->reply = (struct wire_reply){ .code = re->err,
+                                          .choice = REPLY_TEXT,
+                                          .text = pbse_text(re->err) };
+    return 0;
+}
+
 static int rerun_all(const struct request *rq, const struct job_list *jobs,
                      struct decision *out)
 {
-    bool force = rq->wire->extend && strcmp(rq->wire->extend, "force") == 0;
-    size_t n_done = 0;
-    int err = 0;
+    struct rerun re = { .force = is_force(rq) };
 
-    for (size_t i = 0; i < jobs->n; i++) {
-        int no = force ? check_coming_back(jobs->v[i], out)
-                       : job_may_rerun(jobs->v[i], out);
+    for (size_t i = 0; i < jobs->n; i++)
+        rerun_one(rq, jobs->v[i], &re, out);
+    return reply_to(&re, out);
+}
 
-        if (no) {
-            err = err ? err : no;
-            continue;
-        }
-        rerun(rq, jobs->v[i], force, out);
-        n_done++;
+static void rerun_drop(void *state)
+{
+    index_set_fini(&((struct rerun *)state)->places);
+}
+
+/* The places of those that run now: one that starts while the request goes on is not
+ * meant. */
+static struct rerun *rerun_begin(const struct request *rq, const struct job *array,
+                                 const struct job_list *jobs)
+{
+    struct progress *p = rq->progress;
+    struct rerun *re = ARENA_NEW(p->arena, struct rerun);
+
+    *re = (struct rerun){
+        .force = is_force(rq),
+        .array_id = arena_strdup(p->arena, array->obj.id),
+    };
+    index_set_init(&re->places, &array->array->waiting.range, false);
+    for (size_t i = 0; i < jobs->n; i++)
+        index_set_put(&re->places, jobs->v[i]->place, true);
+    p->state = re;
+    p->drop = rerun_drop;
+    return re;
+}
+
+/* The next slice. The array, or a run, may be gone since the last one. */
+static int rerun_go_on(const struct model *m, const struct request *rq,
+                       struct rerun *re, struct decision *out)
+{
+    const struct job *array = model_job(m, re->array_id);
+    size_t most = request_slice_cost(rq), cost = 0, at = re->place;
+
+    if (!array || !array->array)
+        return reply_to(re, out);
+    while (cost < most && (at = index_set_next(&re->places, at)) != INDEX_NO_PLACE) {
+        const struct subjob s = subjob_at(m, array, at++, rq->arena);
+        bool runs = s.job && job_state(s.job) == 'R';
+
+        cost += runs ? RERUN_COST : LOOK_COST;
+        if (runs)
+            rerun_one(rq, s.job, re, out);
     }
-    if (err && n_done == 0)
-        return diag_code(&out->why, err);
+    re->place = at;
+    if (at == INDEX_NO_PLACE)
+        return reply_to(re, out);
+    act_add(out, ACT_GO_ON);
+    return 0;
+}
+
+static int rerun_named(const struct model *m, const struct request *rq,
+                       const struct job_named *named, struct decision *out)
+{
+    struct job_list jobs;
+    int err = job_named_running(m, rq, named, &jobs, &out->why);
+
     if (err)
-        out->reply = (struct wire_reply){ .code = err,
-                                          .choice = REPLY_TEXT,
-                                          .text = pbse_text(err) };
+        return err;
+    if (rq->progress && named->job->array)
+        return rerun_go_on(m, rq, rerun_begin(rq, named->job, &jobs), out);
+    if (!named->job->array || jobs.n * RERUN_COST <= request_slice_cost(rq))
+        return rerun_all(rq, &jobs, out);
+    act_add(out, ACT_GO_ON);
     return 0;
 }
 
@@ -99,18 +193,18 @@ int handle_rerun_job(const struct model *m, const struct request *rq,
                      struct decision *out)
 {
     const struct body_id *body = rq->body;
-    struct job_list jobs;
     struct job_named named;
-    int err = job_named_find(m, rq, body->id, &named, &out->why);
+    int err;
 
+    if (!requester_is_staff(rq) && rq->progress)
+        return diag_code(&out->why, PBSE_PERM);
+    if (rq->progress && rq->progress->state)
+        return rerun_go_on(m, rq, rq->progress->state, out);
+    err = job_named_find(m, rq, body->id, &named, &out->why);
     if (err)
         return err;
-    if (!requester_is_staff(rq))
-        err = diag_code(&out->why, PBSE_PERM);
-    if (!err)
-        err = job_named_running(m, rq, &named, &jobs, &out->why);
-    if (!err)
-        err = rerun_all(rq, &jobs, out);
+    err = requester_is_staff(rq) ? rerun_named(m, rq, &named, out)
+                                 : diag_code(&out->why, PBSE_PERM);
     job_named_fini(&named);
     return err;
 }

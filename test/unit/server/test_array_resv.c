@@ -1,5 +1,5 @@
-/* test_array_resv.c - what becomes of an array that has begun when its reservation ends,
- * or the occurrence that its subjobs run in (doc/design/045-on-end.md).
+/* test_array_resv.c - what becomes of an array that has begun when its reservation
+ * ends, or the occurrence that its subjobs run in (doc/design/045-on-end.md).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "resv_world.h"
@@ -244,7 +244,8 @@ int main(void)
     static const struct unit_case cases[] = {
         { "an array leaves as one", an_array_leaves_as_one },
         { "without a word it is killed", without_a_word_it_is_killed },
-        { "an array of which nothing waits ends", an_array_of_which_nothing_waits_ends },
+        { "an array of which nothing waits ends",
+          an_array_of_which_nothing_waits_ends },
         { "an array goes on in the next occurrence",
           an_array_goes_on_in_the_next_occurrence },
         { "a queue that does not take it", a_queue_that_does_not_take_it },

@@ -226,6 +226,69 @@ static void subjobs_are_selected_in_slices(void)
     fake_mom_free(&fm);
 }
 
+/* All that runs is asked back; one that cannot come back is told of at the end. */
+static void what_runs_is_rerun_in_slices(void)
+{
+    struct body_id body = { .id = "0[1-20].svr" };
+    struct body_manage one = { .object_name = "0[3].svr" };
+    struct fake_mom fm = array_of_20(6);
+    struct rig *r = fm.r;
+    int code;
+
+    rig_ask(r, RIG_USER, BATCH_DELETE_JOB, &one, NULL);
+    rig_settle(r);
+    CU_ASSERT_TRUE(turns_of(r, RIG_ROOT, BATCH_RERUN, &body, NULL, &code) > 5);
+    CU_ASSERT_EQUAL(code, PBSE_BADSTATE);
+    for (int i = 1; i <= 6; i++)
+        CU_ASSERT_EQUAL(obj_is_set(the_job(r, arena_printf(r->arena, "0[%d].svr", i)),
+                                   JOB_A_HF_REQUEUE),
+                        i != 3);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+static void a_forced_rerun_takes_its_turns(void)
+{
+    struct body_id body = { .id = "0[].svr" };
+    struct fake_mom fm = array_of_20(6);
+    struct rig *r = fm.r;
+    int code;
+
+    CU_ASSERT_TRUE(turns_of(r, RIG_ROOT, BATCH_RERUN, &body, "force", &code) > 5);
+    CU_ASSERT_EQUAL(code, 0);
+    CU_ASSERT_STRING_EQUAL(counts(r), "Queued:20 Running:0 Exiting:0 Expired:0");
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+/* Nobody trips over the other one, and who may not rerun is not heard. */
+static void an_array_may_go_while_it_is_rerun(void)
+{
+    struct body_id body = { .id = "0[].svr" };
+    struct body_manage whole = { .object_name = "0[].svr" };
+    struct fake_mom fm = array_of_20(6);
+    struct rig *r = fm.r;
+    int n_replies = 0;
+
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_RERUN, &body, NULL)->code, PBSE_PERM);
+    CU_ASSERT_PTR_NULL(rig_ask_on(r, CONN, RIG_ROOT, BATCH_RERUN, &body, "force"));
+    for (int i = 0; i < 3; i++) /* then something of it is fact */
+        rig_go_on(r, CONN);
+    CU_ASSERT_STRING_NOT_EQUAL(counts(r), "Queued:14 Running:6 Exiting:0 Expired:0");
+    rig_ask(r, RIG_USER, BATCH_DELETE_JOB, &whole, "force");
+    for (int i = 0; i < 100 && svr_has_work(r->s); i++) {
+        const struct wire_reply *reply = rig_go_on(r, CONN);
+
+        /* Who was being deleted when its turn came does not come back. */
+        CU_ASSERT_TRUE(!reply || reply->code == PBSE_BADSTATE);
+        n_replies += reply != NULL;
+    }
+    CU_ASSERT_EQUAL(n_replies, 1);
+    CU_ASSERT_PTR_NULL(the_job(r, "0[].svr"));
+    CU_ASSERT_FALSE(svr_has_work(r->s));
+    fake_mom_free(&fm);
+}
+
 static void print_ends(const struct array_ends *ends, const struct index_range *range,
                        struct buf *out)
 {
@@ -284,6 +347,9 @@ int main(void)
           the_array_may_go_while_a_part_of_it_is_deleted },
         { "who is away ends later", who_is_away_ends_later },
         { "subjobs are selected in slices", subjobs_are_selected_in_slices },
+        { "what runs is rerun in slices", what_runs_is_rerun_in_slices },
+        { "a forced rerun takes its turns", a_forced_rerun_takes_its_turns },
+        { "an array may go while it is rerun", an_array_may_go_while_it_is_rerun },
         { "many ends at once", many_ends_at_once },
     };
 
