@@ -6,6 +6,7 @@
 
 #include "lib/base/deadlines.h"
 #include "lib/base/log.h"
+#include "lib/wire/job_record.h"
 #include "mom/mom.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@
 #define MAX_POSTED_BYTES    (1u << 20) /* published by the tasks of a job on this host */
 #define HIGHEST_SIGNAL      64         /* of Linux, real-time signals included */
 #define STATUS_NEVER_RAN    254        /* of a task that could not be started */
-#define MAX_TASKS           100000     /* of a job on this host */
+#define MAX_TASKS           JOB_RECORD_MAX_TASKS
 
 /* Substates that the server knows, and two of ours below 41. */
 enum job_phase {
@@ -53,8 +54,7 @@ struct mom_task {
     int64_t sampled_at;
 };
 
-/* Seconds and KiB of a job; sums of two stay numbers. */
-#define MOST_COUNTED    (INT64_MAX / 4)
+#define MOST_COUNTED    JOB_RECORD_MOST
 
 /* An attribute of a job that has files left which could not be delivered: ours, and
  * only in the record. */

@@ -1,0 +1,55 @@
+/* job_record.h - a job as the file has it that a MoM keeps of it: what a restart of the
+ * MoM must know, and what people who look into the file are shown.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_WIRE_JOB_RECORD_H
+#define LIB_WIRE_JOB_RECORD_H
+
+#include "lib/base/attrs.h"
+#include "lib/base/buf.h"
+
+/* Seconds and KiB of a job; sums of two stay numbers. */
+#define JOB_RECORD_MOST      (INT64_MAX / 4)
+#define JOB_RECORD_MAX_TASKS 100000 /* of a job on this host */
+
+/* A task beside the top task that has a session. */
+struct job_record_task {
+    uint32_t number;
+    int32_t session, vnode;
+    const char *mark; /* of the session; "" if not known */
+    bool is_attached;
+};
+
+struct job_record {
+    const char *id;
+    int32_t phase; /* the substate, as servers know it */
+    int32_t run_version;
+    int32_t session; /* of the top task; 0: none yet */
+    const char *mark;
+    int32_t status; /* exit status, where it is set already */
+    bool status_is_set;
+    int64_t since_at, walltime_s; /* the clock of walltime */
+    int64_t kill_at;
+    int64_t cput_s, mem_kb, vmem_kb; /* used so far */
+    struct wire_attrs attrs;
+    bool is_sister;
+    uint32_t own; /* which of the job's hosts this is */
+    uint16_t out_port, err_port;
+    uint32_t ms_ip;
+    uint32_t n_tasks; /* numbers given out, the top task counted */
+    size_t n_stored;
+    struct job_record_task *tasks;
+};
+
+void job_record_encode(const struct job_record *r, struct buf *out);
+
+/* Everything lies in the arena, '*ret' included. False: it is no record, is damaged, or
+ * has bytes behind it. Records of older layouts are read, with what they do not have
+ * as it was then. */
+bool job_record_decode(const char *data, size_t len, struct arena *arena,
+                       struct job_record *ret) MUST_CHECK;
+
+/* Is it the record of that job? Nothing else of it is looked at. */
+bool job_record_is_of(const char *data, size_t len, const char *job_id);
+
+#endif
