@@ -13,6 +13,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/fit_complete.c \
 	src/scheduler/plan/fit_sorted.c \
 	src/scheduler/plan/job.c \
+	src/scheduler/plan/level.c src/scheduler/plan/level.h \
 	src/scheduler/plan/links.c src/scheduler/plan/links.h \
 	src/scheduler/plan/subjobs.c src/scheduler/plan/subjobs.h \
 	src/scheduler/plan/top_job.c src/scheduler/plan/top_job.h \
@@ -179,3 +180,9 @@ TESTS += test/unit/scheduler/test_placement_sets
 test_unit_scheduler_test_placement_sets_SOURCES = \
 	test/unit/scheduler/test_placement_sets.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_placement_sets_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_level
+TESTS += test/unit/scheduler/test_level
+test_unit_scheduler_test_level_SOURCES = \
+	test/unit/scheduler/test_level.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_level_LDADD = $(sched_test_libs)

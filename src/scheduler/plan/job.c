@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/alike.h"
+#include "scheduler/plan/level.h"
 #include "scheduler/plan/room.h"
 #include "scheduler/plan/rules.h"
 #include "scheduler/plan/subjobs.h"
@@ -42,7 +43,9 @@ struct jobs {
     struct subjobs sub;           /* of the array that is looked at now */
     struct top_jobs top;          /* and who waits for others */
     size_t n, next;               /* jobs, and the first that was not tried yet */
-    const struct snap_job **list; /* in the order of policy */
+    const struct snap_job **list; /* in the order of policy, */
+    int64_t *levels;              /* [n] which they had then, and */
+    bool levels_fall;             /* which change as jobs start */
 };
 
 /* What it costs to try a job, in jobs whose failure is known already. */
@@ -141,15 +144,19 @@ static void say_when(struct plan_step *step, const struct snap_job *j,
                       str_same(est->vnodes, j->estimated.vnodes);
 }
 
-/* The time is the job's own while its owner's limits hold it, else it makes the job
- * eligible (scheduling.md 30). Of what cannot be read nothing is known. */
-static void say_accrual(struct plan_step *step, const struct planner *pl,
+/* The time is the job's own while its owner's limits hold it, or soft ones are
+ * exceeded; else it makes the job eligible (scheduling.md 30). Of what cannot be read
+ * nothing is known. */
+static void say_accrual(struct plan_step *step, struct planner *pl,
                         const struct snap_job *j, const struct failure *fail)
 {
-    int64_t type = fail->of_owner ? 1 : 2;
+    int64_t type;
 
-    if (pl->s->counts_eligible && fail->kind != FAIL_JOB_SELECT &&
-        (j->state == 'Q' || j->state == 'B') && j->accrue_type != type)
+    if (!pl->s->counts_eligible || fail->kind == FAIL_JOB_SELECT ||
+        (j->state != 'Q' && j->state != 'B'))
+        return;
+    type = fail->of_owner || limit_fit_soft(pl, j) ? 1 : 2;
+    if (j->accrue_type != type)
         step->accrue_type = type == 1 ? "1" : "2";
 }
 
@@ -406,22 +413,43 @@ bool jobs_wait(struct planner *pl)
     return false;
 }
 
-/* Those behind a job go first, the others after them. When it is gone nobody knows
- * where it stood, and the order stays. */
+/* Bring those that are left into order. */
+static void order(struct jobs *jobs)
+{
+    rules_order(jobs->pl, &jobs->list[jobs->next], jobs->n - jobs->next);
+    for (size_t i = jobs->next; i < jobs->n; i++)
+        jobs->levels[i] = level_of(jobs->pl, jobs->list[i]);
+}
+
+/* A job that has started may have brought its owner over a soft limit, and others of
+ * his behind their place. All of his are looked at then, so that the next time is that
+ * of another owner. */
+static void keep_order(struct jobs *jobs)
+{
+    if (jobs->levels_fall &&
+        level_of(jobs->pl, jobs->list[jobs->next]) < jobs->levels[jobs->next])
+        order(jobs);
+}
+
+/* Those behind a job go first, the others of its level after them. When it is gone
+ * nobody knows where it stood, and the order stays. */
 static void put_last(struct jobs *jobs, const char *last_id)
 {
-    const struct snap_job **list =
-        ARENA_ARRAY(jobs->pl->arena, const struct snap_job *, jobs->n + 1);
-    size_t at = 0;
+    const struct snap_job **list;
+    size_t at = 0, from, to;
 
     while (at < jobs->n && strcmp(jobs->list[at]->id, last_id) != 0)
         at++;
     if (at == jobs->n)
         return;
+    for (from = at; from > 0 && jobs->levels[from - 1] == jobs->levels[at]; from--)
+        continue;
+    for (to = at; to < jobs->n && jobs->levels[to] == jobs->levels[at]; to++)
+        continue;
     at++;
-    memcpy(list, &jobs->list[at], (jobs->n - at) * sizeof(*list));
-    memcpy(&list[jobs->n - at], jobs->list, at * sizeof(*list));
-    jobs->list = list;
+    list = arena_copy(jobs->pl->arena, &jobs->list[from], (to - from) * sizeof(*list));
+    memcpy(&jobs->list[from], &list[at - from], (to - at) * sizeof(*list));
+    memcpy(&jobs->list[from + to - at], list, (at - from) * sizeof(*list));
 }
 
 struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_id)
@@ -444,7 +472,9 @@ struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_i
         else
             jobs->list[jobs->n++] = j;
     }
-    rules_order(pl, jobs->list, jobs->n);
+    jobs->levels_fall = pl->p->preemptive && limit_fit_is_soft(pl);
+    jobs->levels = ARENA_ARRAY(pl->arena, int64_t, jobs->n + 1);
+    order(jobs);
     /* A strict order is the same in each plan. */
     if (last_id && !pl->p->strict_ordering && !pl->p->strict_fifo)
         put_last(jobs, last_id);
@@ -462,8 +492,10 @@ bool jobs_go_on(struct jobs *jobs, size_t effort)
     bool started;
 
     while (jobs->next < jobs->n && spent < effort) {
-        const struct snap_job *j = jobs->list[jobs->next];
+        const struct snap_job *j;
 
+        keep_order(jobs);
+        j = jobs->list[jobs->next];
         if (j->array)
             spent += try_array(jobs, j);
         else if (rules_resumes(j))

@@ -3,9 +3,10 @@
  * What everybody, a user, a group or a project runs in a queue and in the complex is
  * counted at the first question of a plan; jobs that the plan starts count for the
  * next. A limit of one's own stands in the place of the generic one. Without any limit
- * nothing is counted. Soft limits never stop a job.
+ * nothing is counted. Soft limits never stop a job: they lower its level (level.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/preempt.h"
 #include "lib/attr/run_limit.h"
 #include "scheduler/plan/plan.h"
 
@@ -59,37 +60,47 @@ static void add(struct running *x, int64_t amount)
         x->amount = INT64_MAX;
 }
 
-static void count_in(struct planner *pl, const char *queue, const struct snap_job *j)
+/* 'times': 1, or -1 when it leaves. */
+static void count_in(struct planner *pl, const char *queue, const struct snap_job *j,
+                     int64_t times)
 {
     for (size_t i = 0; run_limit_kinds[i]; i++) {
         const char *name = name_of(j, run_limit_kinds[i]);
 
-        add(running_of(pl, queue, run_limit_kinds[i], name, SIZE_MAX, true), 1);
+        add(running_of(pl, queue, run_limit_kinds[i], name, SIZE_MAX, true), times);
         for (size_t r = 0; r < j->asked.n; r++)
             add(running_of(pl, queue, run_limit_kinds[i], name, j->asked.v[r].res,
                            true),
-                j->asked.v[r].amount);
+                times * j->asked.v[r].amount);
     }
 }
 
-static void count(struct planner *pl, const struct snap_job *j)
+static void count(struct planner *pl, const struct snap_job *j, int64_t times)
 {
     const struct snap_queue *q = link_of_job(pl, j)->queue;
 
-    if (pl->s->limits.n > 0)
-        count_in(pl, NULL, j);
-    if (q && q->limits.n > 0)
-        count_in(pl, q->name, j);
+    if (pl->s->limits.n + pl->s->soft.n > 0)
+        count_in(pl, NULL, j, times);
+    if (q && q->limits.n + q->soft.n > 0)
+        count_in(pl, q->name, j, times);
+}
+
+bool limit_fit_is_soft(const struct planner *pl)
+{
+    bool any = pl->s->soft.n > 0;
+
+    for (size_t i = 0; i < pl->s->n_queues && !any; i++)
+        any = pl->s->queues[i].soft.n > 0;
+    return any;
 }
 
 static bool there_are_limits(const struct planner *pl)
 {
-    if (pl->s->limits.n > 0)
-        return true;
-    for (size_t i = 0; i < pl->s->n_queues; i++)
-        if (pl->s->queues[i].limits.n > 0)
-            return true;
-    return false;
+    bool any = pl->s->limits.n > 0 || limit_fit_is_soft(pl);
+
+    for (size_t i = 0; i < pl->s->n_queues && !any; i++)
+        any = pl->s->queues[i].limits.n > 0;
+    return any;
 }
 
 /* False when nothing is limited. Suspended jobs do not count. */
@@ -102,7 +113,7 @@ static bool make_counts(struct planner *pl)
     pl->running = ARENA_NEW(pl->arena, struct running_counts);
     for (size_t i = 0; i < pl->s->n_jobs; i++)
         if (link_of_job(pl, &pl->s->jobs[i])->has_vnodes && pl->s->jobs[i].state == 'R')
-            count(pl, &pl->s->jobs[i]);
+            count(pl, &pl->s->jobs[i], 1);
     return true;
 }
 
@@ -121,6 +132,15 @@ struct scope {
     const struct snap_limits *limits;
     const char *queue;
 };
+
+/* The limit of one kind that holds for that name, its own or the generic one. */
+static const struct snap_limit *limit_of(const struct snap_limits *list, char kind,
+                                         const char *name, size_t res)
+{
+    const struct snap_limit *own = find(list, kind, name, res);
+
+    return own ? own : find(list, kind, GENERIC, res);
+}
 
 static bool keeps(struct planner *pl, const struct snap_job *j, const struct scope *s,
                   char kind, size_t res, int64_t wanted, struct limit_words *words)
@@ -173,10 +193,54 @@ bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words 
     return true;
 }
 
+/* More than the soft limit runs already. */
+static bool is_over(struct planner *pl, const struct snap_job *j, const struct scope *s,
+                    char kind, size_t res)
+{
+    const char *name = name_of(j, kind);
+    const struct snap_limit *l = limit_of(s->limits, kind, name, res);
+    const struct running *has =
+        l ? running_of(pl, s->queue, kind, name, res, false) : NULL;
+
+    return has && has->amount > l->amount;
+}
+
+static bool is_over_any(struct planner *pl, const struct snap_job *j,
+                        const struct scope *s)
+{
+    for (size_t i = 0; s->limits->n && run_limit_kinds[i]; i++) {
+        if (is_over(pl, j, s, run_limit_kinds[i], SIZE_MAX))
+            return true;
+        for (size_t r = 0; r < j->asked.n; r++)
+            if (is_over(pl, j, s, run_limit_kinds[i], j->asked.v[r].res))
+                return true;
+    }
+    return false;
+}
+
+uint32_t limit_fit_soft(struct planner *pl, const struct snap_job *j)
+{
+    const struct snap_queue *q = link_of_job(pl, j)->queue;
+    const struct scope server = { &pl->s->soft, NULL };
+
+    if (!limit_fit_is_soft(pl) || !make_counts(pl))
+        return 0;
+    return (q && is_over_any(pl, j, &(struct scope){ &q->soft, q->name })
+                ? PREEMPT_QUEUE_SOFT
+                : 0) |
+           (is_over_any(pl, j, &server) ? PREEMPT_SERVER_SOFT : 0);
+}
+
 void limit_fit_took(struct planner *pl, const struct snap_job *j)
 {
     if (make_counts(pl))
-        count(pl, j);
+        count(pl, j, 1);
+}
+
+void limit_fit_left(struct planner *pl, const struct snap_job *j)
+{
+    if (make_counts(pl))
+        count(pl, j, -1);
 }
 
 void limit_fit_fini(struct planner *pl)

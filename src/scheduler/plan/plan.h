@@ -29,6 +29,7 @@ struct planner {
     struct plan *plan;
     struct sums *sums;              /* of quick_fit() */
     struct running_counts *running; /* of limit_fit(); NULL: nobody has asked */
+    struct levels *levels;          /* of level_of(); likewise */
     struct queue_used **queues; /* [queue of the snapshot] of queue_fit(); NULL: none */
 };
 
@@ -91,8 +92,15 @@ struct limit_words {
     bool of_all; /* it counts the jobs of everybody */
 };
 bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words *words);
-/* The job has been started since. */
+/* The job has been started since, or has left its vnodes. */
 void limit_fit_took(struct planner *pl, const struct snap_job *j);
+void limit_fit_left(struct planner *pl, const struct snap_job *j);
+
+/* Is there a soft limit anywhere? Which of them are the job's user, group, project and
+ * everybody over, with what runs now: PREEMPT_QUEUE_SOFT, PREEMPT_SERVER_SOFT. One of a
+ * resource is that of jobs which ask for it (scheduling.md 13). */
+bool limit_fit_is_soft(const struct planner *pl);
+uint32_t limit_fit_soft(struct planner *pl, const struct snap_job *j);
 void limit_fit_fini(struct planner *pl);
 
 /* Do the queue's resources_available have room for the job beside those that run from

@@ -5,10 +5,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/rules.h"
 
+#include "scheduler/plan/level.h"
 #include "scheduler/plan/subjobs.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define ORDERS_MAX 8
 
 bool rules_resumes(const struct snap_job *j)
 {
@@ -82,59 +85,82 @@ enum plan_failure rules_refuse(const struct planner *pl, bool asked,
     return FAIL_NONE;
 }
 
+/* A job that is ordered. */
+struct candidate {
+    const struct snap_job *job;
+    int64_t level;
+    bool front; /* with queue after queue: before all queues */
+    int64_t keys[ORDERS_MAX];
+};
+
 /* Jobs of reservations first, reservation after reservation. */
-static int64_t by_resv(const struct planner *pl, const struct snap_job *j)
+static int64_t by_resv(const struct planner *pl, const struct candidate *c)
 {
-    const struct snap_resv *r = link_of_job(pl, j)->resv;
+    const struct snap_resv *r = link_of_job(pl, c->job)->resv;
 
     return r ? (int64_t)(r - pl->s->resvs) : INT64_MAX;
+}
+
+static int64_t by_front(const struct planner *pl, const struct candidate *c)
+{
+    (void)pl;
+    return !c->front;
 }
 
 /* The queue by whose priority the job is ordered, NULL: none. Jobs of a reservation
  * have been ordered by their reservation. */
 static const struct snap_queue *queue_that_counts(const struct planner *pl,
-                                                  const struct snap_job *j)
+                                                  const struct candidate *c)
 {
-    const struct job_link *link = link_of_job(pl, j);
+    const struct job_link *link = link_of_job(pl, c->job);
 
-    return pl->p->by_queue && !link->resv ? link->queue : NULL;
+    return pl->p->by_queue && !link->resv && !c->front ? link->queue : NULL;
 }
 
 /* The highest priority first; the complement reverses the order of all numbers. */
-static int64_t by_queue_priority(const struct planner *pl, const struct snap_job *j)
+static int64_t by_queue_priority(const struct planner *pl, const struct candidate *c)
 {
-    const struct snap_queue *q = queue_that_counts(pl, j);
+    const struct snap_queue *q = queue_that_counts(pl, c);
 
     return q ? ~q->priority : 0;
 }
 
 /* Queues of one priority in the order of the server. */
-static int64_t by_queue_place(const struct planner *pl, const struct snap_job *j)
+static int64_t by_queue_place(const struct planner *pl, const struct candidate *c)
 {
-    const struct snap_queue *q = queue_that_counts(pl, j);
+    const struct snap_queue *q = queue_that_counts(pl, c);
 
     return q ? (int64_t)(q - pl->s->queues) : 0;
 }
 
-static int64_t by_arrival(const struct planner *pl, const struct snap_job *j)
+static int64_t by_level(const struct planner *pl, const struct candidate *c)
 {
     (void)pl;
-    return j->rank;
+    return ~c->level;
+}
+
+/* Jobs that were preempted before others, the first one first. */
+static int64_t by_preemption(const struct planner *pl, const struct candidate *c)
+{
+    (void)pl;
+    return c->job->preempted_at ? c->job->preempted_at : INT64_MAX;
+}
+
+static int64_t by_arrival(const struct planner *pl, const struct candidate *c)
+{
+    (void)pl;
+    return c->job->rank;
 }
 
 /* The first difference decides, the smaller number is first; then the server's order.
  */
-static int64_t (*const orders[])(const struct planner *pl, const struct snap_job *j) = {
-    by_resv,
-    by_queue_priority,
-    by_queue_place,
-    by_arrival,
+static int64_t (*const orders[])(const struct planner *pl,
+                                 const struct candidate *c) = {
+    by_resv,  by_front,      by_queue_priority, by_queue_place,
+    by_level, by_preemption, by_arrival,
 };
 
-struct candidate {
-    const struct snap_job *job;
-    int64_t keys[ARRAY_LEN(orders)];
-};
+_Static_assert(ARRAY_LEN(orders) <= ORDERS_MAX, "a key for each order");
 
 static int compare_candidates(const void *a, const void *b)
 {
@@ -147,15 +173,39 @@ static int compare_candidates(const void *a, const void *b)
     return x->job < y->job ? -1 : x->job > y->job;
 }
 
-void rules_order(const struct planner *pl, const struct snap_job **jobs, size_t n)
+static bool goes_ahead(const struct planner *pl, const struct candidate *c)
 {
-    struct candidate *list = arena_alloc(pl->arena, n * sizeof(*list) + 1);
+    return c->job->preempted_at || level_is_express(pl, c->job);
+}
+
+/* Express jobs and preempted ones come before all queues as long as, by their levels,
+ * no other job stands before them (scheduling.md 10). */
+static void note_front(const struct planner *pl, struct candidate *list, size_t n)
+{
+    int64_t others = INT64_MIN;
+
+    for (size_t i = 0; i < n; i++)
+        if (!goes_ahead(pl, &list[i]) && !link_of_job(pl, list[i].job)->resv)
+            others = MAX_OF(others, list[i].level);
+    for (size_t i = 0; i < n; i++)
+        list[i].front = goes_ahead(pl, &list[i]) &&
+                        (list[i].level > others ||
+                         (list[i].level == others && list[i].job->preempted_at));
+}
+
+void rules_order(struct planner *pl, const struct snap_job **jobs, size_t n)
+{
+    struct candidate *list = ARENA_ARRAY(pl->arena, struct candidate, n + 1);
 
     for (size_t i = 0; i < n; i++) {
         list[i].job = jobs[i];
-        for (size_t k = 0; k < ARRAY_LEN(orders); k++)
-            list[i].keys[k] = orders[k](pl, jobs[i]);
+        list[i].level = level_of(pl, jobs[i]);
     }
+    if (pl->p->by_queue)
+        note_front(pl, list, n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < ARRAY_LEN(orders); k++)
+            list[i].keys[k] = orders[k](pl, &list[i]);
     if (n > 0)
         qsort(list, n, sizeof(*list), compare_candidates);
     for (size_t i = 0; i < n; i++)

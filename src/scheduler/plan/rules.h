@@ -21,6 +21,6 @@ enum plan_failure rules_refuse(const struct planner *pl, bool asked,
                                const struct snap_job *j);
 
 /* Bring jobs into the order in which they are tried. */
-void rules_order(const struct planner *pl, const struct snap_job **jobs, size_t n);
+void rules_order(struct planner *pl, const struct snap_job **jobs, size_t n);
 
 #endif

@@ -19,6 +19,7 @@ struct policy *policy_new(void)
     /* What holds without a line in sched_config. */
     p->update_comments = true;
     p->backfill = true;
+    p->preempt_attempts = INT64_MAX;
     p->keep_status = true;
     p->unset_infinite = xstrdup("mpiprocs,ompthreads");
     return p;

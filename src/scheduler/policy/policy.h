@@ -34,6 +34,8 @@ struct policy {
     bool strict_ordering; /* a job that cannot run has its place kept, or others wait */
     bool strict_fifo;     /* those of its queue wait */
     bool backfill;        /* false: with strict ordering all others wait */
+    bool preemptive;      /* preemptive_sched: jobs have levels, and may preempt */
+    int64_t preempt_attempts; /* in one plan */
     bool update_comments;
     bool resvs_ignore_dedicated; /* resv_confirm_ignore */
     bool keep_status;            /* ours, as check_status: doc/design/042-mirror.md */

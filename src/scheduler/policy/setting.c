@@ -53,6 +53,17 @@ static enum policy_line read_word(struct policy *p, const struct setting *row,
     return POLICY_FINE;
 }
 
+/* What is no number is no limit. */
+static enum policy_line read_attempts(struct policy *p, const struct setting *row,
+                                      const char *value, struct diag *why)
+{
+    (void)row;
+    (void)why;
+    p->preempt_attempts =
+        isdigit((unsigned char)*value) ? (int64_t)strtoll(value, NULL, 10) : INT64_MAX;
+    return POLICY_FINE;
+}
+
 static void set_text(struct policy *p, const struct setting *row, char *text)
 {
     char **place = (char **)((char *)p + row->offset);
@@ -278,6 +289,8 @@ static enum policy_line read_sort_nodes(struct policy *p, const struct setting *
 static const struct setting settings[] = {
     { "by_queue",                read_bool, AT(by_queue), P },
     { "strict_ordering",         read_bool, AT(strict_ordering), P },
+    { "preemptive_sched",        read_bool, AT(preemptive), P },
+    { "preempt_attempts",        read_attempts },
     { "update_comments",         read_bool, AT(update_comments) },
     { "node_sort_key",           read_node_order, P },
     { "resources",               read_resources, AT(resources) },
@@ -294,7 +307,6 @@ static const struct setting settings[] = {
 
     { "round_robin",             read_bool, P, NOT_SERVED("false") },
     { "fair_share",              read_bool, P, NOT_SERVED("false") },
-    { "preemptive_sched",        read_bool, P, NOT_SERVED("false") },
     { "backfill_prime",          read_bool, P, NOT_SERVED("false") },
     { "prime_spill",             read_time, P, NOT_SERVED(NULL) },
     { "prime_exempt_anytime_queues", read_bool, NOT_SERVED("false") },
@@ -309,7 +321,6 @@ static const struct setting settings[] = {
     { "unknown_shares",          read_word, NOT_SERVED("0") },
     { "fairshare_enforce_no_shares", read_bool, NOT_SERVED("true") },
     { "max_job_check",           read_word, NOT_SERVED("ALL_JOBS") },
-    { "preempt_attempts",        read_word, NOT_SERVED(NULL) },
     { "allow_aoe_calendar",      read_word, NOT_SERVED(NULL) },
 
     { "strict_fifo",        read_bool, AT(strict_fifo), P, .instead = "strict_ordering" },

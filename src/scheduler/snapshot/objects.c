@@ -62,6 +62,22 @@ static void read_bool(struct snapshot *s, void *place, const struct wire_attr *a
     *(bool *)place = bool_parse(a->value, &yes) == 0 && yes;
 }
 
+/* What is so as long as the server does not say otherwise: true when it does. */
+static void read_false(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    bool yes;
+
+    (void)s;
+    *(bool *)place = bool_parse(a->value, &yes) == 0 && !yes;
+}
+
+/* Is it the letter for "never"? */
+static void read_none(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    (void)s;
+    *(bool *)place = strcmp(a->value, "n") == 0;
+}
+
 /* A number that may be absent, with a flag behind it. */
 static void read_maybe(struct snapshot *s, void *place, const struct wire_attr *a)
 {
@@ -187,11 +203,12 @@ static void read_estimate(struct snapshot *s, void *place, const struct wire_att
         j->estimated.vnodes = keep(s, a->value);
 }
 
-/* select, place and the counts made of them are no amounts, and walltime has a place of
- * its own. */
+/* select, place and the counts made of them are no amounts; walltime and
+ * preempt_targets have places of their own. */
 static void read_asked(struct snapshot *s, void *place, const struct wire_attr *a)
 {
-    static const char *const others[] = { "select", "place", "nodect", "walltime" };
+    static const char *const others[] = { "select", "place", "nodect", "walltime",
+                                          "preempt_targets" };
 
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (a->resource && strcmp(a->resource, others[i]) == 0)
@@ -276,6 +293,14 @@ static const struct field server_fields[] = {
     { "max_group_run",  read_old_group, offsetof(struct snapshot, limits) },
     { "max_user_res",   read_old_user,  offsetof(struct snapshot, limits) },
     { "max_group_res",  read_old_group, offsetof(struct snapshot, limits) },
+    { "max_run_soft",       read_limits,    offsetof(struct snapshot, soft) },
+    { "max_run_res_soft",   read_limits,    offsetof(struct snapshot, soft) },
+    { "max_user_run_soft",  read_old_user,  offsetof(struct snapshot, soft) },
+    { "max_group_run_soft", read_old_group, offsetof(struct snapshot, soft) },
+    { "max_user_res_soft",  read_old_user,  offsetof(struct snapshot, soft) },
+    { "max_group_res_soft", read_old_group, offsetof(struct snapshot, soft) },
+    { "restrict_res_to_release_on_suspend", read_text,
+      offsetof(struct snapshot, suspend_releases) },
     { "backfill_depth", read_maybe, offsetof(struct snapshot, backfill_depth) },
     { "eligible_time_enable", read_bool, offsetof(struct snapshot, counts_eligible) },
     { 0 },
@@ -310,6 +335,12 @@ static const struct field queue_fields[] = {
     { "max_group_run",  read_old_group, AT(queue, limits) },
     { "max_user_res",   read_old_user,  AT(queue, limits) },
     { "max_group_res",  read_old_group, AT(queue, limits) },
+    { "max_run_soft",       read_limits,    AT(queue, soft) },
+    { "max_run_res_soft",   read_limits,    AT(queue, soft) },
+    { "max_user_run_soft",  read_old_user,  AT(queue, soft) },
+    { "max_group_run_soft", read_old_group, AT(queue, soft) },
+    { "max_user_res_soft",  read_old_user,  AT(queue, soft) },
+    { "max_group_res_soft", read_old_group, AT(queue, soft) },
     { "backfill_depth", read_maybe,     AT(queue, backfill_depth) },
     { 0 },
 };
@@ -358,6 +389,9 @@ static const struct field job_fields[] = {
     { "comment",       read_text,   AT(job, comment) },
     { "job_state",     read_letter, AT(job, state) },
     { "stime",         read_number, AT(job, started_at) },
+    { "ptime",         read_number, AT(job, preempted_at) },
+    { "Rerunable",     read_false,  AT(job, no_rerun) },
+    { "Checkpoint",    read_none,   AT(job, no_checkpoint) },
     { "queue_rank",    read_number, AT(job, rank) },
     { "qtime",         NULL },
     { "Priority",      read_number, AT(job, priority) },
@@ -439,7 +473,8 @@ void snap_forget_server(struct snapshot *s)
     s->retry_time_s = RETRY_TIME_S;
     s->group_enable = false;
     s->group_key = NULL;
-    s->limits = (struct snap_limits){ 0 };
+    s->limits = s->soft = (struct snap_limits){ 0 };
+    s->suspend_releases = NULL;
     s->backfill_depth = (struct maybe_number){ 0 };
     s->counts_eligible = false;
 }
@@ -575,12 +610,15 @@ static int64_t rank_of(const struct wire_object *o)
 static bool read_job(struct snapshot *s, void *place, const struct wire_object *o)
 {
     struct snap_job *j = place;
+    const char *targets;
 
     j->id = keep(s, o->name);
     j->memo = new_memo(s);
     read_fields(s, OBJECT_JOB, j, o);
     j->request = read_select(s, o, "schedselect");
     j->walltime_s = walltime_of(o);
+    targets = wire_attrs_value(&o->attrs, "Resource_List", "preempt_targets");
+    j->targets = targets ? keep(s, targets) : NULL;
     /* Among jobs that are equal otherwise the older one comes first. */
     if (!j->rank)
         j->rank = rank_of(o);

@@ -75,7 +75,7 @@ static bool same_queue(const struct pair *p, const void *va, const void *vb)
            str_same(a->group_key, b->group_key) && a->execution == b->execution &&
            a->started == b->started && a->priority == b->priority &&
            same_list(p, &a->available, &b->available) &&
-           same_limits(&a->limits, &b->limits) &&
+           same_limits(&a->limits, &b->limits) && same_limits(&a->soft, &b->soft) &&
            same_number(&a->backfill_depth, &b->backfill_depth);
 }
 
@@ -146,7 +146,9 @@ static bool same_job(const struct pair *p, const void *va, const void *vb)
            same_number(&a->max_subjobs, &b->max_subjobs) &&
            str_same(a->kept, b->kept) && a->ran_s == b->ran_s &&
            a->runs_from_at == b->runs_from_at && a->walltime_s == b->walltime_s &&
-           a->started_at == b->started_at && a->rank == b->rank &&
+           a->started_at == b->started_at && a->preempted_at == b->preempted_at &&
+           a->rank == b->rank && str_same(a->targets, b->targets) &&
+           a->no_rerun == b->no_rerun && a->no_checkpoint == b->no_checkpoint &&
            a->priority == b->priority && str_same(a->user, b->user) &&
            str_same(a->group, b->group) && str_same(a->project, b->project) &&
            a->topjob == b->topjob && a->accrue_type == b->accrue_type &&
@@ -194,6 +196,8 @@ bool snapshot_same(const struct snapshot *a, const struct snapshot *b, struct di
             return false;
     if (a->retry_time_s == b->retry_time_s && a->group_enable == b->group_enable &&
         str_same(a->group_key, b->group_key) && same_limits(&a->limits, &b->limits) &&
+        same_limits(&a->soft, &b->soft) &&
+        str_same(a->suspend_releases, b->suspend_releases) &&
         same_number(&a->backfill_depth, &b->backfill_depth) &&
         a->counts_eligible == b->counts_eligible)
         return true;

@@ -18,6 +18,7 @@ struct snapshot *snapshot_new(void)
     s->sched_name = "default";
     s->partition = PARTITION_DEFAULT;
     s->backfill_fuzzy_s = FUZZY_S;
+    s->preempt.queue_priority = PREEMPT_QUEUE_PRIO;
     snap_forget_server(s);
     (void)snap_res(s, ""); /* slot 0, RES_PRESENCE */
     s->res.v[RES_PRESENCE] = (struct res){ .name = "", .consumable = true };
@@ -78,6 +79,22 @@ static int64_t fuzzy_of(const char *text)
     return MIN_OF(strtoll(text, NULL, 10), (long long)WALLTIME_NONE_S);
 }
 
+static void read_preempt(struct snapshot *s, const struct wire_attrs *attrs)
+{
+    const char *prio = wire_attrs_value(attrs, "preempt_prio", NULL);
+    const char *order = wire_attrs_value(attrs, "preempt_order", NULL);
+    const char *express = wire_attrs_value(attrs, "preempt_queue_prio", NULL);
+    const char *targets = wire_attrs_value(attrs, "preempt_targets_enable", NULL);
+
+    s->preempt = (struct snap_preempt){
+        .prio = prio ? arena_strdup(s->arena, prio) : NULL,
+        .order = order ? arena_strdup(s->arena, order) : NULL,
+        .queue_priority = express ? strtoll(express, NULL, 10) : PREEMPT_QUEUE_PRIO,
+        .ignores_targets = targets && !is_true(attrs, "preempt_targets_enable"),
+        .enforces_resumption = is_true(attrs, "sched_preempt_enforce_resumption"),
+    };
+}
+
 static void add_sched(struct snapshot *s, const struct wire_object *o)
 {
     const char *partition = wire_attrs_value(&o->attrs, "partition", NULL);
@@ -91,6 +108,7 @@ static void add_sched(struct snapshot *s, const struct wire_object *o)
     s->only_explicit_psets = is_true(&o->attrs, "only_explicit_psets");
     s->backfill_fuzzy_s =
         fuzzy_of(wire_attrs_value(&o->attrs, "opt_backfill_fuzzy", NULL));
+    read_preempt(s, &o->attrs);
 }
 
 void snapshot_add(struct snapshot *s, const struct wire_objects *objects)

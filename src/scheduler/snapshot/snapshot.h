@@ -16,16 +16,17 @@
 
 #include <uthash.h>
 
-#define WALLTIME_NONE_S   157680000 /* a job without walltime: five years */
-#define RETRY_TIME_S      600 /* reserve_retry_time, when the server does not say */
-#define FUZZY_S           60  /* opt_backfill_fuzzy, likewise */
-#define PARTITION_DEFAULT "pbs-default"
-#define FLOAT_SCALE       10000
+#define WALLTIME_NONE_S    157680000 /* a job without walltime: five years */
+#define RETRY_TIME_S       600 /* reserve_retry_time, when the server does not say */
+#define FUZZY_S            60  /* opt_backfill_fuzzy, likewise */
+#define PARTITION_DEFAULT  "pbs-default"
+#define PREEMPT_QUEUE_PRIO 150 /* preempt_queue_prio, likewise */
+#define FLOAT_SCALE        10000
 
 /* Slot 0 of every vector of amounts is no resource but the right to be on the vnode:
  * a sharer takes one of many, who wants the vnode alone takes all. */
-#define RES_PRESENCE      0
-#define PRESENCE_ALL      ((int64_t)1 << 40)
+#define RES_PRESENCE       0
+#define PRESENCE_ALL       ((int64_t)1 << 40)
 
 enum res_kind {
     RES_NUMBER,
@@ -151,6 +152,7 @@ struct snap_queue {
     int64_t priority;
     struct res_values available; /* resources_available: of its jobs together */
     struct snap_limits limits;
+    struct snap_limits soft; /* nobody is held by them: scheduling.md 22 */
     struct maybe_number backfill_depth;
 };
 
@@ -231,10 +233,15 @@ struct snap_job {
     const char *kept;     /* what it still has of its exec_vnode; NULL: not told */
     int64_t ran_s;        /* before runs_from_at */
     int64_t runs_from_at; /* when it was suspended or resumed last; 0: never */
+    int64_t preempted_at; /* and has not run since; 0: it is none of these */
     int64_t rank;         /* order of arrival */
     int64_t priority;
     struct res_values asked; /* Resource_List */
     const char *user, *group, *project;
+    const char *targets; /* preempt_targets: whom it may preempt; NULL: anybody */
+    bool no_rerun;       /* it may not be run again, */
+    bool no_checkpoint;  /* and wants no checkpoints */
+    bool spared; /* could not be preempted in this cycle: snapshot_spare_job() */
     int64_t accrue_type;    /* 1 ineligible, 2 eligible, 0 and others: neither */
     bool topjob;            /* it was a top job */
     bool topjob_ineligible; /* it never is one */
@@ -256,6 +263,14 @@ struct snap_zones {
     struct snap_zone *v;
 };
 
+/* What the scheduler object says about preemption; texts NULL: nothing. */
+struct snap_preempt {
+    const char *prio, *order; /* lib/attr/preempt.h */
+    int64_t queue_priority;   /* from which on a queue is an express one */
+    bool ignores_targets;     /* preempt_targets_enable is off */
+    bool enforces_resumption;
+};
+
 struct snap_kept;
 
 struct snapshot {
@@ -266,10 +281,14 @@ struct snapshot {
     const char *partition;  /* of the scheduler object */
     bool do_not_span_psets; /* of the scheduler object: see plan/placement_set.h */
     bool only_explicit_psets;
-    int64_t retry_time_s;               /* reserve_retry_time of the server */
-    bool group_enable;                  /* node_group_enable of the server */
-    const char *group_key;              /* node_group_key of the server, NULL: none */
-    struct snap_limits limits;          /* of the server */
+    int64_t retry_time_s;         /* reserve_retry_time of the server */
+    bool group_enable;            /* node_group_enable of the server */
+    const char *group_key;        /* node_group_key of the server, NULL: none */
+    struct snap_limits limits;    /* of the server */
+    struct snap_limits soft;      /* likewise */
+    const char *suspend_releases; /* comma list of what suspended jobs give back; NULL:
+                                     all */
+    struct snap_preempt preempt;
     struct maybe_number backfill_depth; /* of the server */
     bool counts_eligible;               /* eligible_time_enable of the server */
     int64_t backfill_fuzzy_s;           /* opt_backfill_fuzzy of the scheduler object */

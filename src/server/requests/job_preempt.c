@@ -20,14 +20,14 @@
 #include <string.h>
 
 /* Longer than the server waits for the answer of a MoM before it gives the MoM up. */
-#define SUSPEND_LIMIT_S         75
+#define SUSPEND_LIMIT_S   75
 /* Where job_requeue_timeout is not set. */
-#define REQUEUE_TIMEOUT_S       45
+#define REQUEUE_TIMEOUT_S 45
 /* In the units of request_slice_cost(). */
-#define METHOD_COST             60
+#define METHOD_COST       60
 
-#define ORDER_DEFAULT           "SCR"
-#define FAILED                  "000"
+#define ORDER_DEFAULT     "SCR"
+#define FAILED            "000"
 
 struct victim {
     const char *id;
@@ -119,9 +119,9 @@ static void log_failed(const struct victim *v, char method, int code,
 /* How long is waited for what that method has begun. */
 static int64_t limit_of(const struct model *m, char method)
 {
-    return method == 'S' ? SUSPEND_LIMIT_S
-                         : obj_num(m->server, SERVER_A_JOB_REQUEUE_TIMEOUT,
-                                   REQUEUE_TIMEOUT_S);
+    return method == 'S'
+               ? SUSPEND_LIMIT_S
+               : obj_num(m->server, SERVER_A_JOB_REQUEUE_TIMEOUT, REQUEUE_TIMEOUT_S);
 }
 
 /* The next method that may be tried; false: none is left. */

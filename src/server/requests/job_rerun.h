@@ -11,7 +11,7 @@
 int job_may_rerun(const struct job *job, struct decision *out) MUST_CHECK;
 
 /* Append the record that asks for it. The job runs until its MoM reports the end. */
-struct record *job_rerun_record(const struct job *job, const char *actor, int64_t now_at,
-                                struct decision *out);
+struct record *job_rerun_record(const struct job *job, const char *actor,
+                                int64_t now_at, struct decision *out);
 
 #endif

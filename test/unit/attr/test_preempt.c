@@ -32,8 +32,7 @@ static void test_methods_by_what_is_left(void)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct preempt_methods got =
-            preempt_methods_for(cases[i].order, cases[i].left);
+        struct preempt_methods got = preempt_methods_for(cases[i].order, cases[i].left);
 
         if (got.n != strlen(cases[i].methods))
             fprintf(stderr, "%s, %d left: %zu methods\n", cases[i].order, cases[i].left,

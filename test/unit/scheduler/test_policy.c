@@ -135,8 +135,8 @@ static void test_what_is_asked_for_in_vain(void)
     static const struct {
         const char *line, *names;
     } cases[] = {
-        { "preemptive_sched: true ALL", "preemptive_sched" },
-        { "preemptive_sched: false ALL", "" },
+        { "preemptive_sched: true ALL", "" },
+        { "preempt_attempts: 5", "" },
         { "fair_share: True non_prime", "fair_share" },
         { "smp_cluster_dist: pack", "" },
         { "smp_cluster_dist: round_robin", "smp_cluster_dist" },

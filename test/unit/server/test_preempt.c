@@ -13,7 +13,7 @@
 #define SAME(text, expected) CU_ASSERT_STRING_EQUAL(text, expected)
 
 /* Effects go with the next input, so what the MoM was told is noted here. */
-#define TOLD_MAX 16
+#define TOLD_MAX             16
 static const struct is_message *told[TOLD_MAX];
 static size_t n_told;
 static char last_log[256];
@@ -213,8 +213,7 @@ static void a_job_that_cannot_leave_is_named(void)
     struct rig *r = fm.r;
     const char *id;
     uint64_t sched = scheduler_of(r, "R");
-    const char *array =
-        submit(r, RIG_USER, "", "array_indices_submitted=1-3", "x\n");
+    const char *array = submit(r, RIG_USER, "", "array_indices_submitted=1-3", "x\n");
 
     id = running_job_of(&fm, "Rerunable=n", "(n1:ncpus=1)");
     SAME(said(r, preempt_one(r, sched, id)), arena_printf(r->arena, "1: %s 000", id));
