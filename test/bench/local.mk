@@ -43,6 +43,11 @@ check_PROGRAMS += test/bench/plan
 test_bench_plan_SOURCES = test/bench/plan.c test/bench/measure.h
 test_bench_plan_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la
 
+# One question about a reservation, where the snapshot is kept.
+check_PROGRAMS += test/bench/question
+test_bench_question_SOURCES = test/bench/question.c test/bench/measure.h
+test_bench_question_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la
+
 # A later start for a reservation that finds no place.
 check_PROGRAMS += test/bench/earliest
 test_bench_earliest_SOURCES = test/bench/earliest.c test/bench/measure.h
