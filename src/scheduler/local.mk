@@ -11,6 +11,8 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/holders.c src/scheduler/plan/holders.h \
 	src/scheduler/plan/book.c src/scheduler/plan/book.h \
 	src/scheduler/plan/fit_complete.c \
+	src/scheduler/plan/fit_hosts.c \
+	src/scheduler/plan/desk.c src/scheduler/plan/desk.h \
 	src/scheduler/plan/fit_sorted.c \
 	src/scheduler/plan/job.c \
 	src/scheduler/plan/level.c src/scheduler/plan/level.h \

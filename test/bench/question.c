@@ -4,11 +4,11 @@
  *   test/bench/question [--rounds N] [--resvs N] [--vnodes N] [--busy PERCENT]
  *                       [--chunks N] [--cpus N]
  *
- * Hosts with one vnode of 16 cpus each; 'resvs' live reservations on four cpus in twenty
- * windows; 'busy' of a hundred vnodes, those that come first, are taken whole by running
- * jobs without a walltime. Each round shows the scheduler a new reservation, plans, shows
- * its answer, and plans again, as the daemon does. Printed is the processor time of a
- * round, median of the rounds.
+ * Hosts with one vnode of 16 cpus each; 'resvs' live reservations on four cpus in
+ * twenty windows; 'busy' of a hundred vnodes, those that come first, are taken whole by
+ * running jobs without a walltime. Each round shows the scheduler a new reservation,
+ * plans, shows its answer, and plans again, as the daemon does. Printed is the
+ * processor time of a round, median of the rounds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/sched.h"
@@ -212,9 +212,10 @@ int main(int argc, char **argv)
         ms[i] = ask(&t, &n, i, &yes);
         n_yes += yes;
     }
-    printf("%d vnodes (%d %% busy), %d reservations: %.3f ms a question, %d of %d yes\n",
-           n.vnodes, n.busy, n.resvs, measure_median(ms, (size_t)n.rounds), n_yes,
-           n.rounds);
+    printf(
+        "%d vnodes (%d %% busy), %d reservations: %.3f ms a question, %d of %d yes\n",
+        n.vnodes, n.busy, n.resvs, measure_median(ms, (size_t)n.rounds), n_yes,
+        n.rounds);
     snapshot_free(t.kept);
     policy_free(t.policy);
     arena_free(t.arena);

@@ -92,16 +92,19 @@ static void ask(struct fit *f, size_t vnode)
 static void make_fit(struct walk *k)
 {
     struct arena *scratch = k->w->scratch;
+    struct desk *desk;
     size_t n = k->w->n;
 
     k->w->scratch = k->arena;
     k->may_use = ARENA_ARRAY(k->arena, bool, n + 1);
     pool_may_use(&k->pool, k->w, k->rq, k->may_use);
-    k->pool.free = ARENA_ARRAY(k->arena, int64_t, n * k->w->n_res + 1);
-    k->pool.eligible = arena_copy(k->arena, k->may_use, n * sizeof(bool) + 1);
+    desk = desk_new(k->arena, n, k->w->n_hosts, k->w->n_res);
+    memcpy(desk->eligible, k->may_use, n * sizeof(bool));
+    k->pool.free = desk->free;
+    k->pool.eligible = desk->eligible;
     k->asked = ARENA_ARRAY(k->arena, int64_t, n + 1);
-    fit_init(&k->fit, k->w, k->rq, NULL, k->pool.free, k->pool.eligible, k->w->order,
-             n);
+    fit_init(&k->fit, k->w, desk, k->rq, NULL, k->pool.free, k->pool.eligible,
+             k->w->order, n);
     k->fit.from = ARENA_ARRAY(k->arena, size_t, k->rq->n + 1);
     k->fit.ask = ask;
     k->fit.asker = k;
@@ -184,8 +187,7 @@ static void clear_fit(struct walk *k)
             size_t vnode = f->placed[c].pieces[i].vnode;
 
             k->asked[vnode] = 0;
-            f->used[vnode] = false;
-            f->hosts[f->host_of[vnode]].used = false;
+            fit_mark(f, vnode, false);
         }
     f->n_placed = 0;
 }

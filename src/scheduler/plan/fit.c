@@ -1,7 +1,8 @@
 /* fit.c - first fit: hosts in order, on each host its vnodes in order.
  *
  * A host of one vnode is a vnode; only a host of several can split a chunk. A host that
- * failed a chunk is not tried again for further copies of it.
+ * failed a chunk is not tried again for further copies of it. Hosts come as they are
+ * needed: fit_hosts.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/fit.h"
@@ -111,9 +112,7 @@ void fit_take(struct fit *f, const struct placed *pd, int sign)
             f->free[world_slot(f->w, piece->vnode, r)] -= sign * piece->amounts[r];
         /* With place=scatter a vnode or host gets one chunk at most, so that giving
          * this chunk back leaves nothing of the request there. */
-        f->used[piece->vnode] = sign > 0;
-        if (f->host_of[piece->vnode] != SIZE_MAX)
-            f->hosts[f->host_of[piece->vnode]].used = sign > 0;
+        fit_mark(f, piece->vnode, sign > 0);
     }
 }
 
@@ -206,13 +205,13 @@ bool fit_place_on_host(struct fit *f, const struct req_chunk *chunk, size_t host
     const struct fit_host *h = &f->hosts[host];
     enum place_arrange arrange = f->rq->place.arrange;
 
-    if (arrange == PLACE_SCATTER && h->used)
+    if (arrange == PLACE_SCATTER && fit_host_is_used(f, h->vnodes[0]))
         return false;
     for (size_t i = 0; i < h->n; i++) {
         size_t vnode = h->vnodes[i];
 
         if (!fit_matches(f, chunk, vnode) || !fit_has_room(f, chunk, vnode) ||
-            (arrange == PLACE_VSCATTER && f->used[vnode]))
+            (arrange == PLACE_VSCATTER && fit_is_used(f, vnode)))
             continue;
         fit_place_whole(f, chunk, vnode, pd);
         return true;
@@ -227,12 +226,12 @@ static size_t begin_with(const struct fit *f, size_t chunk, size_t first)
                                                          : first;
 }
 
-/* All copies of all chunks on hosts [first, last). */
+/* All copies of all chunks on hosts [first, last); last SIZE_MAX: on all from there. */
 static bool place_all(struct fit *f, size_t first, size_t last)
 {
-    MUST(first <= last && last <= f->n_hosts);
+    MUST(first <= last);
     if (f->w->p->sorts_anew)
-        return fit_place_sorted(f, first, last);
+        return fit_place_sorted(f, first, MIN_OF(last, f->n_hosts));
     f->n_placed = 0;
     for (size_t c = 0; c < f->rq->n; c++) {
         /* Further copies of the same chunk go on from the host of the copy before: a
@@ -243,9 +242,10 @@ static bool place_all(struct fit *f, size_t first, size_t last)
             struct placed *pd = &f->placed[f->n_placed];
 
             *pd = (struct placed){ 0 };
-            while (host < last && !fit_place_on_host(f, &f->rq->chunks[c], host, pd))
+            while (host < last && fit_has_host(f, host) &&
+                   !fit_place_on_host(f, &f->rq->chunks[c], host, pd))
                 host++;
-            if (host == last) {
+            if (host == last || !fit_has_host(f, host)) {
                 f->failed_chunk = c;
                 f->failed_copy = copy;
                 return false;
@@ -268,50 +268,20 @@ bool fit_first(struct fit *f)
 {
     bool pack = f->rq->place.arrange == PLACE_PACK;
 
-    for (size_t h = pack && f->from ? f->from[0] : 0; pack && h < f->n_hosts; h++) {
-        if (f->only_host != SIZE_MAX && h != f->only_host)
+    for (size_t h = pack && f->from ? f->from[0] : 0; pack && fit_has_host(f, h); h++) {
+        if (f->only_host != SIZE_MAX &&
+            f->w->host[f->hosts[h].vnodes[0]] != f->only_host)
             continue;
         if (place_all(f, h, h + 1))
             return true;
         undo(f);
     }
-    return !pack && place_all(f, 0, f->n_hosts);
+    return !pack && place_all(f, 0, SIZE_MAX);
 }
 
-/* Group the eligible vnodes of 'order' by host. The hosts come in the order of their
- * first vnode, and the vnodes of each keep the order that the policy gave them. */
-static void add_hosts(struct fit *f, const size_t *order, size_t n)
-{
-    size_t *fill = arena_zero(f->w->scratch, f->w->n_hosts * sizeof(*fill) + 1);
-    size_t *host_index = arena_alloc(f->w->scratch, f->w->n_hosts * sizeof(*fill) + 1);
-    size_t *slots = arena_alloc(f->w->scratch, n * sizeof(*slots) + 1);
-    size_t at = 0;
-
-    for (size_t i = 0; i < f->w->n; i++)
-        f->host_of[i] = SIZE_MAX;
-    for (size_t i = 0; i < n; i++)
-        if (f->eligible[order[i]] && fill[f->w->host[order[i]]]++ == 0)
-            host_index[f->w->host[order[i]]] = f->n_hosts++;
-    f->hosts = arena_zero(f->w->scratch, f->n_hosts * sizeof(*f->hosts) + 1);
-    for (size_t i = 0; i < n; i++) {
-        size_t host = f->w->host[order[i]];
-        struct fit_host *h;
-
-        if (!f->eligible[order[i]])
-            continue;
-        h = &f->hosts[host_index[host]];
-        if (!h->vnodes) {
-            h->vnodes = &slots[at];
-            at += fill[host];
-        }
-        ((size_t *)h->vnodes)[h->n++] = order[i];
-        f->host_of[order[i]] = host_index[host];
-    }
-}
-
-void fit_init(struct fit *f, struct world *w, const struct request *rq,
-              const int64_t *counts, int64_t *free, bool *eligible, const size_t *order,
-              size_t n)
+void fit_init(struct fit *f, struct world *w, struct desk *desk,
+              const struct request *rq, const int64_t *counts, int64_t *free,
+              bool *eligible, const size_t *order, size_t n)
 {
     int64_t *own_counts = arena_alloc(w->scratch, rq->n * sizeof(*own_counts) + 1);
     int64_t n_total = 0;
@@ -328,25 +298,18 @@ void fit_init(struct fit *f, struct world *w, const struct request *rq,
         .counts = own_counts,
         .free = free,
         .eligible = eligible,
-        .used = arena_zero(w->scratch, w->n * sizeof(bool) + 1),
-        .host_of = arena_alloc(w->scratch, w->n * sizeof(size_t) + 1),
+        .desk = desk,
+        .turn = ++desk->turn,
+        .order = w->p->sorts_anew ? fit_sorted(w, free, order, n) : order,
+        .n_order = n,
+        .hosts = desk->hosts,
         .checks = FIT_CHECKS_MAX,
         .only_host = SIZE_MAX,
         .placed = arena_zero(w->scratch, (size_t)n_total * sizeof(struct placed) + 1),
     };
-    add_hosts(f, w->p->sorts_anew ? fit_sorted(w, free, order, n) : order, n);
-    MUST(f->n_hosts <= n);
-}
-
-/* The host that a vnode, eligible or not, stands on; n_hosts when it has no eligible
- * one. */
-static size_t host_beside(const struct fit *f, size_t vnode)
-{
-    size_t h = 0;
-
-    while (h < f->n_hosts && f->w->host[f->hosts[h].vnodes[0]] != f->w->host[vnode])
-        h++;
-    return h;
+    /* Only the vnodes of a host in the order of the world are known beforehand. */
+    if (f->order != w->order)
+        fit_group_hosts(f);
 }
 
 void fit_pin(struct fit *f, const struct placed *pd)
@@ -354,18 +317,13 @@ void fit_pin(struct fit *f, const struct placed *pd)
     /* What is pinned shapes the search: it is there before the first chunk is placed.
      */
     MUST(f->n_placed == 0);
+    for (size_t i = 0; f->judge && i < pd->n; i++)
+        f->judge(f, pd->pieces[i].vnode);
     fit_take(f, pd, 1);
-    for (size_t i = 0; i < pd->n; i++) {
-        size_t host = host_beside(f, pd->pieces[i].vnode);
-
-        if (host < f->n_hosts)
-            f->hosts[host].used = true;
-        /* All chunks of place=pack are on one host. A pinned chunk on a host without
-         * any eligible vnode leaves n_hosts here, which no host is: nothing more is
-         * found. */
-        if (f->rq->place.arrange == PLACE_PACK)
-            f->only_host = host;
-    }
+    /* All chunks of place=pack are on one host. When it has no eligible vnode nothing
+     * more is found. */
+    for (size_t i = 0; f->rq->place.arrange == PLACE_PACK && i < pd->n; i++)
+        f->only_host = f->w->host[pd->pieces[i].vnode];
 }
 
 /* Every copy that was asked for has its place. */
@@ -390,6 +348,7 @@ bool fit_find(struct fit *f)
     failed_chunk = f->failed_chunk;
     failed_copy = f->failed_copy;
     undo(f);
+    fit_see_all(f);
     if (fit_complete(f)) {
         MUST(is_complete(f));
         return true;

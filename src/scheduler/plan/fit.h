@@ -8,16 +8,11 @@
 #ifndef SCHEDULER_PLAN_FIT_H
 #define SCHEDULER_PLAN_FIT_H
 
+#include "scheduler/plan/desk.h"
 #include "scheduler/plan/world.h"
 
 /* Comparisons of a chunk with a vnode that a complete search may make. */
 #define FIT_CHECKS_MAX 1000000
-
-struct fit_host {
-    size_t n;
-    const size_t *vnodes; /* in order */
-    bool used;            /* scatter: has a chunk */
-};
 
 struct fit {
     struct world *w;
@@ -25,30 +20,63 @@ struct fit {
     const int64_t *counts; /* [rq->n] copies wanted of each chunk */
     int64_t *free;         /* [vnode * n_res] through the window; changed by a fit */
     bool *eligible;        /* [vnode] */
-    bool *used;            /* [vnode] vscatter: has a chunk */
-    size_t n_hosts;
+    struct desk *desk;     /* what else is known of vnodes and hosts, marked with */
+    uint64_t turn;         /* this number */
+    const size_t *order;   /* [n_order] the vnodes that may be used */
+    size_t n_order, n_seen;
+    size_t n_hosts;         /* found among those seen; fit_has_host() */
     struct fit_host *hosts; /* in order; only those with eligible vnodes */
-    size_t *host_of;        /* [vnode] index in hosts, SIZE_MAX: none */
     int64_t checks;         /* left to a complete search; see FIT_CHECKS_MAX */
-    size_t only_host;       /* pack: on this host, SIZE_MAX: any */
+    size_t only_host;       /* pack: on this host of the world, SIZE_MAX: any */
+    /* Completes 'free' and 'eligible' for a vnode before it is looked at; NULL: they
+     * are complete. */
+    void (*judge)(struct fit *f, size_t vnode);
     /* Of requests that are alike, searched one after the other (alike.c). NULL: from
      * the first host on, and 'free' and 'eligible' are complete. */
     size_t
         *from; /* [rq->n] the host on which the first copy of each chunk was put last:
                   those before it have no room. Counts for place=free and pack. */
     void (*ask)(struct fit *f, size_t vnode); /* completes the two for the vnode */
-    void *asker;
+    void *asker;                              /* of 'judge' and 'ask' */
     struct placed *placed; /* result: copies of chunk 0, then of chunk 1, ... */
     size_t n_placed;
     size_t failed_chunk; /* index in rq->chunks, after a failure */
     int64_t failed_copy; /* how many copies of it had found a place */
 };
 
-/* Ready to fit 'rq' on the eligible ones of order[0 .. n). All arrays but 'free' and
- * 'eligible', which the caller fills, are made here. 'counts' may be NULL. */
-void fit_init(struct fit *f, struct world *w, const struct request *rq,
-              const int64_t *counts, int64_t *free, bool *eligible, const size_t *order,
-              size_t n);
+/* Ready to fit 'rq' on the eligible ones of order[0 .. n). 'free' and 'eligible' are
+ * the caller's, who fills them or sets f->judge afterwards. 'counts' may be NULL. One
+ * fit at a time uses a desk. */
+void fit_init(struct fit *f, struct world *w, struct desk *desk,
+              const struct request *rq, const int64_t *counts, int64_t *free,
+              bool *eligible, const size_t *order, size_t n);
+
+/* Is there a host of that index? Vnodes are looked at as far as it takes to know that:
+ * a search that ends early has not seen the others. */
+bool fit_has_host(struct fit *f, size_t host);
+
+/* See all hosts. */
+void fit_see_all(struct fit *f);
+
+/* Has the vnode, or the host of it, a chunk? */
+static inline bool fit_is_used(const struct fit *f, size_t vnode)
+{
+    return f->desk->used[vnode] == f->turn;
+}
+
+static inline bool fit_host_is_used(const struct fit *f, size_t vnode)
+{
+    return f->desk->host_used[f->w->host[vnode]] == f->turn;
+}
+
+/* The host of an eligible vnode that was seen. */
+static inline const struct fit_host *fit_host_of(const struct fit *f, size_t vnode)
+{
+    return &f->hosts[f->desk->host_at[f->w->host[vnode]]];
+}
+
+/* Say whether the vnode and its host have one. */
+void fit_mark(struct fit *f, size_t vnode, bool used);
 
 /* Where vnodes are sorted by what changes as chunks are placed (policy->sorts_anew):
  * the vnodes order[0 .. n) in that order with this free, in scratch memory. */
@@ -65,6 +93,7 @@ void fit_pin(struct fit *f, const struct placed *pd);
 bool fit_find(struct fit *f) MUST_CHECK;
 
 /* Parts of the search. */
+void fit_group_hosts(struct fit *f); /* at once, where the order is not the world's */
 bool fit_first(struct fit *f) MUST_CHECK;
 bool fit_complete(struct fit *f) MUST_CHECK;
 bool fit_matches(const struct fit *f, const struct req_chunk *chunk, size_t vnode);

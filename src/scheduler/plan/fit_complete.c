@@ -129,9 +129,8 @@ static bool scatter_forbids(const struct search *s, size_t vnode)
 {
     const struct fit *f = s->f;
 
-    return (f->rq->place.arrange == PLACE_SCATTER &&
-            f->hosts[f->host_of[vnode]].used) ||
-           (f->rq->place.arrange == PLACE_VSCATTER && f->used[vnode]);
+    return (f->rq->place.arrange == PLACE_SCATTER && fit_host_is_used(f, vnode)) ||
+           (f->rq->place.arrange == PLACE_VSCATTER && fit_is_used(f, vnode));
 }
 
 /* True when two candidates are equal for every chunk that is left: if no answer was
@@ -141,10 +140,10 @@ static bool are_alike(const struct search *s, size_t u, size_t v)
     const struct fit *f = s->f;
     size_t n = f->w->n_res;
 
-    if (f->host_of[u] != f->host_of[v] &&
-        (f->hosts[f->host_of[u]].n > 1 || f->hosts[f->host_of[v]].n > 1))
+    if (f->w->host[u] != f->w->host[v] &&
+        (fit_host_of(f, u)->n > 1 || fit_host_of(f, v)->n > 1))
         return false;
-    if (f->used[u] != f->used[v])
+    if (fit_is_used(f, u) != fit_is_used(f, v))
         return false;
     /* Two vnodes may borrow from different vnodes; equal numbers do not make them equal
      * then. */
@@ -205,8 +204,8 @@ static bool try_split(struct search *s, size_t item, size_t from)
         return false;
     for (size_t h = s->first_host + first; h < s->last_host && s->f->checks > 0; h++) {
         s->f->checks -= (int64_t)f->hosts[h].n + PLACING_CHECKS;
-        if (f->hosts[h].n < 2 ||
-            (f->rq->place.arrange == PLACE_SCATTER && f->hosts[h].used))
+        if (f->hosts[h].n < 2 || (f->rq->place.arrange == PLACE_SCATTER &&
+                                  fit_host_is_used(f, f->hosts[h].vnodes[0])))
             continue;
         s->done[item] = (struct placed){ 0 };
         if (fit_place_split(f, &f->rq->chunks[s->items[item]], h, &s->done[item]) &&
@@ -277,7 +276,8 @@ bool fit_complete(struct fit *f)
     if (f->rq->place.arrange != PLACE_PACK)
         return search_hosts(&s, 0, f->n_hosts);
     for (size_t h = 0; h < f->n_hosts; h++)
-        if ((f->only_host == SIZE_MAX || h == f->only_host) &&
+        if ((f->only_host == SIZE_MAX ||
+             f->w->host[f->hosts[h].vnodes[0]] == f->only_host) &&
             search_hosts(&s, h, h + 1))
             return true;
     return false;

@@ -86,7 +86,7 @@ static bool fits_now(struct planner *pl, const struct snap_job *j, const char *q
                          .start_at = pl->now_at,
                          .end_at = pl->now_at + 1 };
     struct placement found = { 0 };
-    struct plan_short why;
+    struct plan_short why = { 0 };
 
     pool.sets = pool_sets(&pool, pl->w, j->request, link_of_job(pl, j)->queue);
     return pool_search(&pool, pl->w, j->request, &found, &why) == FAIL_NONE;

@@ -6,7 +6,11 @@
  * all vnodes, unless the site forbids that (scheduling.md 16).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
 #include "scheduler/plan/vnode_pool.h"
+
+#include <string.h>
 
 struct attempt {
     struct pool *pool;
@@ -51,7 +55,8 @@ static bool fit_on(const struct attempt *a, int64_t *free, bool *eligible,
 {
     if (a->pool->with_away)
         vnodes = there_first(a->w, vnodes, n);
-    fit_init(f, a->w, a->rq, a->counts, free, eligible, vnodes, n);
+    fit_init(f, a->w, a->w->desk, a->rq, a->counts, free, eligible, vnodes, n);
+    pool_lend(a->pool, f);
     f->checks = checks;
     pin_kept(a, f);
     if (a->find(f))
@@ -204,9 +209,10 @@ static enum plan_failure fit_in_sets(struct attempt *a, struct fit *f,
     return a->w->s->do_not_span_psets ? FAIL_SETS_TOO_SMALL : fit_anywhere(a, f);
 }
 
-enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct request *rq,
-                           const int64_t *counts, const struct placement *kept,
-                           struct fit *f, struct plan_short *why)
+static enum plan_failure fit_in_pool(struct pool *pool, struct world *w,
+                                     const struct request *rq, const int64_t *counts,
+                                     const struct placement *kept, struct fit *f,
+                                     struct plan_short *why)
 {
     struct attempt a = { .pool = pool,
                          .w = w,
@@ -220,6 +226,91 @@ enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct requ
     MUST(pool->free && pool->eligible); /* it has been filled */
     failure = pool->sets ? fit_in_sets(&a, f, why) : fit_anywhere(&a, f);
     return failure == FAIL_SHORT ? pool_explain(pool, f, why) : failure;
+}
+
+#ifdef HF_CHECKS
+static bool same_placed(const struct world *w, const struct placed *a,
+                        const struct placed *b)
+{
+    bool same = a->n == b->n;
+
+    for (size_t i = 0; same && i < a->n; i++)
+        same = a->pieces[i].vnode == b->pieces[i].vnode &&
+               memcmp(&a->pieces[i].amounts[1], &b->pieces[i].amounts[1],
+                      (w->n_res - 1) * sizeof(int64_t)) == 0;
+    return same;
+}
+
+static bool same_short(const struct plan_short *a, const struct plan_short *b)
+{
+    return str_same(a->resource, b->resource) && str_same(a->vnode, b->vnode) &&
+           str_same(a->holder, b->holder) && a->needed == b->needed &&
+           a->most_free == b->most_free && a->chunk == b->chunk &&
+           a->until_at == b->until_at && str_same(a->value, b->value) &&
+           a->n_placed == b->n_placed && a->n_copies == b->n_copies;
+}
+
+/* What a search finds that has asked all vnodes beforehand, on a desk of its own. */
+struct other_way {
+    struct world w;
+    struct pool pool;
+    int64_t checks;
+    struct fit fit;
+    enum plan_failure failure;
+    struct plan_short why;
+};
+
+static void search_other_way(struct other_way *o, const struct pool *pool,
+                             const struct world *w, const struct request *rq,
+                             const int64_t *counts, const struct placement *kept,
+                             const struct plan_short *why)
+{
+    *o = (struct other_way){ .w = *w, .pool = *pool, .why = *why };
+    o->w.scratch = arena_new();
+    o->w.desk = desk_new(o->w.scratch, w->n, w->n_hosts, w->n_res);
+    o->pool.turn = 0;
+    o->pool.free = o->w.desk->free;
+    o->pool.eligible = o->w.desk->eligible;
+    if (pool->checks) {
+        o->checks = *pool->checks;
+        o->pool.checks = &o->checks;
+    }
+    for (size_t i = 0; i < w->n; i++)
+        pool_ask(&o->pool, &o->w, i);
+    pool_judge(&o->pool, &o->w, rq);
+    o->failure = fit_in_pool(&o->pool, &o->w, rq, counts, kept, &o->fit, &o->why);
+}
+
+static void compare_ways(struct other_way *o, const struct pool *pool,
+                         const struct fit *f, enum plan_failure failure,
+                         const struct plan_short *why)
+{
+    MUST(failure == o->failure && f->n_placed == o->fit.n_placed);
+    MUST(same_short(why, &o->why));
+    MUST(!pool->checks || *pool->checks == o->checks);
+    for (size_t i = 0; i < f->n_placed; i++)
+        MUST(same_placed(f->w, &f->placed[i], &o->fit.placed[i]));
+    arena_free(o->w.scratch);
+}
+#endif
+
+enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct request *rq,
+                           const int64_t *counts, const struct placement *kept,
+                           struct fit *f, struct plan_short *why)
+{
+    enum plan_failure failure;
+#ifdef HF_CHECKS
+    struct other_way other;
+
+    if (pool->turn)
+        search_other_way(&other, pool, w, rq, counts, kept, why);
+#endif
+    failure = fit_in_pool(pool, w, rq, counts, kept, f, why);
+#ifdef HF_CHECKS
+    if (pool->turn)
+        compare_ways(&other, pool, f, failure, why);
+#endif
+    return failure;
 }
 
 bool pool_fits_first(struct pool *pool, struct world *w, const struct request *rq,

@@ -241,34 +241,42 @@ static void blame(const struct question *q, size_t vnode, struct plan_short *why
     why->until_at = h->end_at;
 }
 
+/* Take what is kept off what is free ('sign' -1), or give it back. */
+static void take_kept(const struct question *q, const struct placement *kept,
+                      struct pool *pool, int sign)
+{
+    struct world *w = q->pl->w;
+
+    for (size_t c = 0; c < kept->n; c++)
+        for (size_t i = 0; i < kept->chunks[c].n; i++) {
+            const struct piece *piece = &kept->chunks[c].pieces[i];
+
+            pool_look(pool, w, q->r->request, piece->vnode);
+            for (size_t r = 1; r < w->n_res; r++)
+                pool->free[world_slot(w, piece->vnode, r)] += sign * piece->amounts[r];
+        }
+}
+
 /* What is kept must also be free of others until the new end. A window that ends no
  * later than the promised one needs no such check; but who may move others also makes
  * room for what was forced before. */
 static bool kept_fits(const struct question *q, const struct placement *kept,
-                      const struct pool *pool, struct plan_short *why)
+                      struct pool *pool, struct plan_short *why)
 {
-    struct world *w = q->pl->w;
-    int64_t *free;
+    size_t misfit = SIZE_MAX;
 
     if (!q->altered ||
         (!q->r->may_push && q->r->knows_old_end && q->end_at <= q->r->old_end_at))
         return true;
-    free = arena_copy(w->scratch, pool->free, w->n * w->n_res * sizeof(*free) + 1);
-    for (size_t c = 0; c < kept->n; c++)
-        for (size_t i = 0; i < kept->chunks[c].n; i++)
-            for (size_t r = 1; r < w->n_res; r++)
-                free[world_slot(w, kept->chunks[c].pieces[i].vnode, r)] -=
-                    kept->chunks[c].pieces[i].amounts[r];
-    for (size_t c = 0; c < kept->n; c++)
-        for (size_t i = 0; i < kept->chunks[c].n; i++) {
-            size_t vnode = kept->chunks[c].pieces[i].vnode;
-
-            if (vnode_fits(q, vnode, free))
-                continue;
-            blame(q, vnode, why);
-            return false;
-        }
-    return true;
+    take_kept(q, kept, pool, -1);
+    for (size_t c = 0; c < kept->n && misfit == SIZE_MAX; c++)
+        for (size_t i = 0; i < kept->chunks[c].n && misfit == SIZE_MAX; i++)
+            if (!vnode_fits(q, kept->chunks[c].pieces[i].vnode, pool->free))
+                misfit = kept->chunks[c].pieces[i].vnode;
+    take_kept(q, kept, pool, 1);
+    if (misfit != SIZE_MAX)
+        blame(q, misfit, why);
+    return misfit == SIZE_MAX;
 }
 
 /* Kept and found chunks in the order of the select: each old chunk's kept copies, then
@@ -317,12 +325,12 @@ static bool replace_chunks(const struct question *q, const struct own_chunks *al
     for (size_t i = 0; i < all->n; i++)
         if (all->v[i].kept)
             *placement_add(&kept, w->arena) = *all->v[i].placed;
+    pool.sets = pool_sets(&pool, w, q->r->request, NULL);
     pool_fill(&pool, w, q->r->request);
     if (!kept_fits(q, &kept, &pool, why)) {
         *failure = FAIL_CONFLICT;
         return false;
     }
-    pool.sets = pool_sets(&pool, w, q->r->request, NULL);
     *failure = pool_fit(&pool, w, q->r->request, counts, &kept, f, why);
     return *failure == FAIL_NONE;
 }

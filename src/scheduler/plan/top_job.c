@@ -70,7 +70,7 @@ static void search(struct planner *pl, const struct snap_job *j, const char *id,
             policy_prefix_has(pl->p->dedicated_prefix, link_of_job(pl, j)->queue->name),
     };
     struct placement found = { 0 };
-    struct plan_short why;
+    struct plan_short why = { 0 };
     int64_t at;
 
     pool.sets = pool_sets(&pool, pl->w, j->request, link_of_job(pl, j)->queue);

@@ -19,8 +19,7 @@ static const bool *busy_hosts(const struct pool *pool, struct world *w)
 }
 
 static bool has_presence(const struct pool *pool, const struct world *w,
-                         const bool *host_is_busy, size_t vnode,
-                         const struct place *place)
+                         bool host_is_busy, size_t vnode, const struct place *place)
 {
     int64_t presence = pool->free[vnode * w->n_res + RES_PRESENCE];
 
@@ -30,7 +29,7 @@ static bool has_presence(const struct pool *pool, const struct world *w,
     case USE_EXCL:
         return presence >= PRESENCE_ALL;
     case USE_HOST:
-        return !host_is_busy[w->host[vnode]];
+        return !host_is_busy;
     }
     return false;
 }
@@ -91,14 +90,39 @@ static void least_in_spans(const struct pool *pool, struct world *w, size_t vnod
     }
 }
 
-void pool_ask(const struct pool *pool, struct world *w, size_t vnode)
+static void ask_into(const struct pool *pool, struct world *w, size_t vnode,
+                     int64_t *free)
 {
-    int64_t *free = &pool->free[vnode * w->n_res];
-
-    if (pool->n_spans > 0)
+    if (pool->as_if_empty)
+        memcpy(free, &w->total[vnode * w->n_res], w->n_res * sizeof(*free));
+    else if (pool->n_spans > 0)
         least_in_spans(pool, w, vnode, free);
     else
         world_least_all(w, vnode, pool->start_at, pool->end_at, free);
+}
+
+void pool_ask(const struct pool *pool, struct world *w, size_t vnode)
+{
+    ask_into(pool, w, vnode, &pool->free[vnode * w->n_res]);
+}
+
+/* What is free of the vnode is known. */
+static void judge(struct pool *pool, const struct world *w, const struct request *rq,
+                  size_t vnode, bool host_is_busy)
+{
+    pool->eligible[vnode] = false;
+    /* A vnode that may not be used at all gives no reason: it is as if it were not
+     * there. The other two are counted, for the words of a failure. */
+    if (!may_use(pool, w, vnode, rq))
+        return;
+    if (pool->asker == ASKER_RESV && !w->s->vnodes[vnode].resv_enable) {
+        pool->n_not_for_resv++;
+    } else if (!has_presence(pool, w, host_is_busy, vnode, &rq->place)) {
+        pool->n_in_use++;
+    } else {
+        pool->eligible[vnode] = true;
+        pool->n_eligible++;
+    }
 }
 
 void pool_judge(struct pool *pool, struct world *w, const struct request *rq)
@@ -106,30 +130,76 @@ void pool_judge(struct pool *pool, struct world *w, const struct request *rq)
     const bool *host_is_busy = busy_hosts(pool, w);
 
     pool->n_eligible = pool->n_in_use = pool->n_not_for_resv = 0;
-    for (size_t i = 0; i < w->n; i++) {
-        const struct snap_vnode *v = &w->s->vnodes[i];
+    for (size_t i = 0; i < w->n; i++)
+        judge(pool, w, rq, i, host_is_busy[w->host[i]]);
+}
 
-        pool->eligible[i] = false;
-        /* A vnode that may not be used at all gives no reason: it is as if it were not
-         * there. The other two are counted, for the words of a failure. */
-        if (!may_use(pool, w, i, rq))
-            continue;
-        if (pool->asker == ASKER_RESV && !v->resv_enable) {
-            pool->n_not_for_resv++;
-        } else if (!has_presence(pool, w, host_is_busy, i, &rq->place)) {
-            pool->n_in_use++;
-        } else {
-            pool->eligible[i] = true;
-            pool->n_eligible++;
-        }
+/* busy_hosts() for one host. */
+static bool is_busy(const struct pool *pool, struct world *w, size_t host)
+{
+    struct desk *d = w->desk;
+    int64_t *free;
+
+    if (d->host_asked[host] == pool->turn)
+        return d->host_busy[host];
+    d->host_asked[host] = pool->turn;
+    d->host_busy[host] = false;
+    free = arena_alloc(w->scratch, w->n_res * sizeof(*free));
+    for (size_t i = w->host_first[host]; i < w->host_first[host + 1]; i++) {
+        ask_into(pool, w, w->on_host[i], free);
+        d->host_busy[host] = d->host_busy[host] || free[RES_PRESENCE] < PRESENCE_ALL;
     }
+    return d->host_busy[host];
+}
+
+void pool_look(struct pool *pool, struct world *w, const struct request *rq,
+               size_t vnode)
+{
+    if (!pool->turn || w->desk->judged[vnode] == pool->turn)
+        return;
+    w->desk->judged[vnode] = pool->turn;
+    pool_ask(pool, w, vnode);
+    judge(pool, w, rq, vnode,
+          world_use(w, vnode, &rq->place) == USE_HOST &&
+              is_busy(pool, w, w->host[vnode]));
+}
+
+/* Called by a fit that comes to the vnode. */
+static void look(struct fit *f, size_t vnode)
+{
+    pool_look(f->asker, f->w, f->rq, vnode);
+}
+
+void pool_lend(struct pool *pool, struct fit *f)
+{
+    if (!pool->turn)
+        return;
+    MUST(f->free == pool->free && f->w->desk->judged); /* it is the desk's */
+    f->judge = look;
+    f->asker = pool;
+}
+
+/* Some searches have to know all vnodes before they look at the first: sets are ordered
+ * by what is free of them, and so are vnodes that are sorted anew. What a vnode borrows
+ * is asked of another one. */
+static bool can_wait(const struct pool *pool, const struct world *w)
+{
+    return !pool->sets && !pool->with_away && !w->p->sorts_anew && !w->home;
 }
 
 void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
 {
     struct arena *scratch = world_scratch(w);
 
-    MUST(pool->start_at < pool->end_at);
+    MUST(pool->as_if_empty || pool->start_at < pool->end_at);
+    pool->n_eligible = pool->n_in_use = pool->n_not_for_resv = 0;
+    if (can_wait(pool, w)) {
+        pool->turn = ++w->desk->turn;
+        pool->free = w->desk->free;
+        pool->eligible = w->desk->eligible;
+        return;
+    }
+    pool->turn = 0;
     pool->free = arena_alloc(scratch, w->n * w->n_res * sizeof(int64_t) + 1);
     pool->eligible = arena_alloc(scratch, w->n * sizeof(bool) + 1);
     for (size_t i = 0; i < w->n; i++)
@@ -137,37 +207,16 @@ void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
     pool_judge(pool, w, rq);
 }
 
-/* What the hosts that are taken whole have beside the chunks that were found. */
-struct rest {
-    size_t *last;  /* [host] the last chunk there, SIZE_MAX: none */
-    bool *taken;   /* [vnode]: has a piece of a chunk */
-    size_t *first; /* [host] its first vnode in the order of policy */
-    size_t *next;  /* [vnode] the vnode behind it on its host, SIZE_MAX: none */
-};
-
-static struct rest find_rest(struct world *w, const struct fit *f)
+/* Note the last chunk on each host, and which vnodes have a piece of a chunk. */
+static void note_places(const struct fit *f)
 {
-    struct rest rest = {
-        .last = arena_alloc(w->scratch, w->n_hosts * sizeof(size_t) + 1),
-        .taken = arena_zero(w->scratch, w->n * sizeof(bool) + 1),
-        .first = arena_alloc(w->scratch, w->n_hosts * sizeof(size_t) + 1),
-        .next = arena_alloc(w->scratch, w->n * sizeof(size_t) + 1),
-    };
-
-    for (size_t h = 0; h < w->n_hosts; h++)
-        rest.last[h] = rest.first[h] = SIZE_MAX;
     for (size_t k = 0; k < f->n_placed; k++)
         for (size_t i = 0; i < f->placed[k].n; i++) {
-            rest.last[w->host[f->placed[k].pieces[i].vnode]] = k;
-            rest.taken[f->placed[k].pieces[i].vnode] = true;
-        }
-    for (size_t i = w->n; i-- > 0;) {
-        size_t vnode = w->order[i];
+            size_t vnode = f->placed[k].pieces[i].vnode;
 
-        rest.next[vnode] = rest.first[w->host[vnode]];
-        rest.first[w->host[vnode]] = vnode;
-    }
-    return rest;
+            f->desk->last_here[f->w->host[vnode]] = k;
+            f->desk->taken[vnode] = f->turn;
+        }
 }
 
 static bool takes_host(const struct world *w, const struct fit *f, size_t placed)
@@ -179,29 +228,25 @@ static bool takes_host(const struct world *w, const struct fit *f, size_t placed
 /* After the last chunk on a host that is taken whole, add the other vnodes of the
  * host as chunks without an amount: the server is told that they belong to it. */
 static void add_rest_of_host(struct world *w, const struct fit *f, size_t placed,
-                             const struct rest *rest, struct placement *ret)
+                             struct placement *ret)
 {
     size_t host = w->host[f->placed[placed].pieces[0].vnode];
 
-    if (rest->last[host] != placed)
+    if (f->desk->last_here[host] != placed)
         return;
-    for (size_t v = rest->first[host]; v != SIZE_MAX; v = rest->next[v])
-        if (!rest->taken[v])
-            (void)placed_add(placement_add(ret, w->arena), w->arena, w, v);
+    for (size_t i = w->host_first[host]; i < w->host_first[host + 1]; i++)
+        if (f->desk->taken[w->on_host[i]] != f->turn)
+            (void)placed_add(placement_add(ret, w->arena), w->arena, w, w->on_host[i]);
 }
 
 void pool_take_result(struct world *w, const struct fit *f, struct placement *ret)
 {
-    struct rest rest = { 0 }; /* found at the first need */
-
     MUST(f->n_placed > 0 || f->rq->n == 0); /* there is a result */
+    note_places(f);
     for (size_t k = 0; k < f->n_placed; k++) {
         *placement_add(ret, w->arena) = placed_keep(w, &f->placed[k]);
-        if (!takes_host(w, f, k))
-            continue;
-        if (!rest.last)
-            rest = find_rest(w, f);
-        add_rest_of_host(w, f, k, &rest, ret);
+        if (takes_host(w, f, k))
+            add_rest_of_host(w, f, k, ret);
     }
 }
 
@@ -401,14 +446,13 @@ void pool_when_empty(const struct pool *pool, const struct world *w,
 bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker,
                      const char *queue, struct plan_short *why)
 {
-    struct pool pool = { .asker = asker, .queue = queue };
+    struct pool pool = { .asker = asker, .queue = queue, .as_if_empty = true };
     struct plan_short empty = { .never = true };
     struct fit f;
 
-    pool.free = arena_alloc(world_scratch(w), w->n * w->n_res * sizeof(int64_t) + 1);
-    pool.eligible = arena_alloc(w->scratch, w->n * sizeof(bool) + 1);
-    pool_when_empty(&pool, w, rq, pool.free, pool.eligible);
-    fit_init(&f, w, rq, NULL, pool.free, pool.eligible, w->order, w->n);
+    pool_fill(&pool, w, rq);
+    fit_init(&f, w, w->desk, rq, NULL, pool.free, pool.eligible, w->order, w->n);
+    pool_lend(&pool, &f);
     if (fit_find(&f))
         return true;
     if (why && explain_short(&f, &empty))

@@ -36,17 +36,30 @@ struct pool {
     const bool *closed;           /* [vnode] not for this request, NULL: none is */
     const struct placement *room; /* jobs of a reservation: all that it has; NULL: the
                                      complex is all there is */
+    bool as_if_empty;             /* nobody has anything of any vnode */
+    uint64_t turn;                /* vnodes are asked when a search comes to them, and
+                                     have this mark on the world's desk then; 0: all have
+                                     been asked */
     int64_t *free;                /* [vnode * n_res] */
     bool *eligible;               /* [vnode] */
-    size_t n_eligible;
+    size_t n_eligible;            /* of those asked */
     size_t n_in_use; /* vnodes that only lack because somebody is on them */
     size_t n_not_for_resv;
 };
 
-/* Ask every vnode what is free through the window. */
+/* Be ready to say of each vnode what is free through the window, and whether the
+ * request may use it. Where the search allows that, a vnode is asked when it comes to
+ * it, so that the cost follows what is looked at. Sets, if any, are known before. */
 void pool_fill(struct pool *pool, struct world *w, const struct request *rq);
 
-/* The two steps of it, for a caller who has made pool->free and pool->eligible: ask one
+/* Ask the vnode, unless it has been. */
+void pool_look(struct pool *pool, struct world *w, const struct request *rq,
+               size_t vnode);
+
+/* Have 'f', which searches in pool->free, ask as it comes to vnodes. */
+void pool_lend(struct pool *pool, struct fit *f);
+
+/* Ask all at once, for a caller who has made pool->free and pool->eligible: ask one
  * vnode, and say of all vnodes which of them the request may use. */
 void pool_ask(const struct pool *pool, struct world *w, size_t vnode);
 void pool_judge(struct pool *pool, struct world *w, const struct request *rq);

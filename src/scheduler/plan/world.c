@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/world.h"
 
+#include "scheduler/plan/desk.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -180,6 +182,23 @@ static void number_hosts(struct world *w)
     }
 }
 
+/* List the vnodes of each host. */
+static void list_hosts(struct world *w)
+{
+    size_t *next = arena_zero(w->arena, (w->n_hosts + 1) * sizeof(*next));
+
+    w->on_host = arena_alloc(w->arena, w->n * sizeof(*w->on_host) + 1);
+    w->host_first = arena_zero(w->arena, (w->n_hosts + 1) * sizeof(*next));
+    for (size_t i = 0; i < w->n; i++)
+        w->host_first[w->host[i] + 1]++;
+    for (size_t h = 0; h < w->n_hosts; h++) {
+        w->host_first[h + 1] += w->host_first[h];
+        next[h] = w->host_first[h];
+    }
+    for (size_t i = 0; i < w->n; i++)
+        w->on_host[next[w->host[w->order[i]]]++] = w->order[i];
+}
+
 size_t world_vnode(const struct world *w, const char *name)
 {
     size_t low = 0;
@@ -234,6 +253,10 @@ static void derive(struct world *w)
     read_policy(w);
     w->order = sorted(w, compare_order);
     number_hosts(w);
+    list_hosts(w);
+    w->desk = desk_new(w->arena, w->n, w->n_hosts, w->n_res);
+    w->booked = arena_alloc(w->arena, w->n * sizeof(*w->booked) + 1);
+    w->sum = ARENA_ARRAY(w->arena, int64_t *, w->n + 1);
 }
 
 /* Memory of links that are gone stays in the arena of what is derived until that is
@@ -301,8 +324,7 @@ struct world *world_new(const struct snapshot *s, const struct policy *p,
     w->arena = arena;
     w->scratch = arena_new();
     w->now_at = now_at;
-    w->booked = arena_alloc(arena, w->n * sizeof(*w->booked) + 1);
-    w->sum = arena_zero(arena, w->n * sizeof(*w->sum) + 1);
+    MUST(w->n_booked == 0);
     return w;
 }
 

@@ -12,6 +12,7 @@
 #include "scheduler/policy/policy.h"
 #include "scheduler/snapshot/snapshot.h"
 
+struct desk;
 struct placement_sets;
 
 /* The vnodes of which something was taken, in the order of that. */
@@ -30,13 +31,16 @@ struct world {
     size_t n_res;
     size_t n; /* vnodes */
     /* From here to 'infinite': what follows from vnodes and policy alone, and is kept
-     * with the snapshot where that is kept. Plans only read it. */
+     * with the snapshot where that is kept. Plans only read it, but for the desk. */
     size_t *order;   /* vnodes as policy wants them tried */
     size_t *by_name; /* vnodes sorted by name */
     size_t *host;    /* [vnode] */
     size_t n_hosts;
-    int64_t *total; /* [world_slot()], 0 when unset */
-    bool *is_set;   /* [world_slot()] */
+    size_t *on_host;    /* [n] the vnodes by host, of each as policy wants them tried */
+    size_t *host_first; /* [n_hosts + 1] where those of a host begin */
+    struct desk *desk;  /* for the searches of a plan, one after the other */
+    int64_t *total;     /* [world_slot()], 0 when unset */
+    bool *is_set;       /* [world_slot()] */
     size_t *home;   /* [vnode * n_res] vnode whose resource it is; NULL: its own, all */
     bool *ignored;  /* [res]: not compared by this policy */
     bool *infinite; /* [res]: unset counts as infinite */

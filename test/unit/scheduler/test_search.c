@@ -54,6 +54,35 @@ static void test_hosts_of_several_vnodes(void)
     }
 }
 
+/* A host stands where its first eligible vnode does, and has all its vnodes there. */
+static void test_hosts_whose_vnodes_are_apart(void)
+{
+    static const struct {
+        const char *first, *place, *expect;
+    } cases[] = {
+        { "", "free", "(v[0]:ncpus=1)+(v[1]:ncpus=1)+(w[0]:ncpus=1)" },
+        { "state=offline", "free", "(w[0]:ncpus=1)+(w[1]:ncpus=1)+(v[1]:ncpus=1)" },
+        { "", "exclhost", "(v[0]:ncpus=1)+(v[1]:ncpus=1)+(w[0]:ncpus=1)+(w[1])" },
+        { "state=offline", "vscatter:exclhost",
+          "(w[0]:ncpus=1)+(w[1]:ncpus=1)+(v[1]:ncpus=1)+(v[0])" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        char place[64];
+
+        scene_vnode(&sc, "v[0]", "h1", 1, cases[i].first);
+        scene_vnode(&sc, "w[0]", "h2", 1, "");
+        scene_vnode(&sc, "v[1]", "h1", 1, "");
+        scene_vnode(&sc, "w[1]", "h2", 1, "");
+        snprintf(place, sizeof(place), "Resource_List.place=%s", cases[i].place);
+        scene_resv(&sc, 1, UN, NOW + 1, NOW + 2, "3:ncpus=1", place);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "R1.svr", cases[i].expect);
+        scene_free(&sc);
+    }
+}
+
 static void test_hosts_of_one_vnode(void)
 {
     struct scene sc = scene_new();
@@ -526,6 +555,8 @@ int main(void)
     static const struct unit_case cases[] = {
         { "hosts of several vnodes are filled as users know it",
           test_hosts_of_several_vnodes },
+        { "a host stands where its first eligible vnode does",
+          test_hosts_whose_vnodes_are_apart },
         { "hosts of one vnode are filled one after another", test_hosts_of_one_vnode },
         { "the order of chunks does not decide feasibility", test_backtracking },
         { "exclusive use lasts for the window only", test_exclusive_over_time },
