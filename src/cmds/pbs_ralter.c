@@ -24,7 +24,7 @@
 static const char usage[] =
     "usage: pbs_ralter [-R start] [-E end] [-D duration] [-l select=chunks] [options] "
     "reservation\n"
-    "       pbs_ralter --dry-run [-F json] ... reservation\n"
+    "       pbs_ralter --dry-run [-F json] ... reservation...\n"
     "       pbs_ralter --version | --help\n"
     "  -R start -E end -D duration   move, extend or shorten it\n"
     "  -l select=chunks              fewer of the chunks it has\n"
@@ -41,7 +41,9 @@ static const char usage[] =
     "  -N name -m points -M users    name and mail\n"
     "  -I seconds     wait so long for the scheduler's answer\n"
     "  -q @server     ask this server\n"
-    "  --dry-run      tell what would become of it, and change nothing; -F json\n"
+    "  --dry-run      tell what would become of it, and change nothing; -F json. Of "
+    "several,\n"
+    "                 and of each occurrence, S5[], as if it were the only one\n"
 
     "S5[3] is the third occurrence of a standing reservation: -R -E -D -l -W force "
     "--push\n";
@@ -253,7 +255,9 @@ static int parse(struct ralter *r, int argc, char **argv)
         return complain(CMD
                         ": No support for requested service\n" CMD
                         ": --release-idle needs -E or -D beside it, and no -W force");
-    return optind + 1 == argc && dry_run_is_whole(&r->dry) ? 0 : usage_error();
+    if (r->dry.wanted ? optind >= argc : optind + 1 != argc)
+        return usage_error();
+    return dry_run_is_whole(&r->dry) ? 0 : usage_error();
 }
 
 /* The attributes of a reservation, or of the occurrence of it that has that index; of
@@ -488,10 +492,36 @@ static int try_it(struct ralter *r, int conn, const char *id, int index)
                                       .occurrence = index_or_none(index),
                                       .id = id,
                                       .attribs = r->attrs };
-    int code = dry_run_ask(&r->dry, conn, &act);
 
-    dry_run_end(&r->dry);
-    return code;
+    return index == OPERAND_ALL ? dry_run_ask_each(&r->dry, conn, &act)
+                                : dry_run_ask(&r->dry, conn, &act);
+}
+
+static bool has_attr(const struct ralter *r, const char *name)
+{
+    for (const struct attropl *a = r->attrs; a; a = a->next)
+        if (strcmp(a->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Is that an operand that this request can be about? */
+static bool may_name(const struct ralter *r, const char *operand, bool is_one,
+                     int index)
+{
+    bool all = is_one && index == OPERAND_ALL;
+    bool moves = has_attr(r, "reserve_start") || has_attr(r, "reserve_end");
+
+    if (is_one && (!all || (r->dry.wanted && !moves)))
+        return true;
+    fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD, operand);
+    if (all)
+        fprintf(
+            stderr,
+            "%s: name one occurrence, as S5[3], or the reservation itself; --dry-run "
+            "tells of each with -D or -l, without -R and -E\n",
+            CMD);
+    return false;
 }
 
 static int alter(struct ralter *r, const char *operand)
@@ -500,18 +530,17 @@ static int alter(struct ralter *r, const char *operand)
     int conn, code, index;
     char *answer;
 
-    if (!operand_occurrence(operand, id, server, &index) || index == OPERAND_ALL) {
-        fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD,
-                operand);
+    bool is_one = operand_occurrence(operand, id, server, &index);
+
+    if (!may_name(r, operand, is_one, index))
         return 2;
-    }
     /* A server that was named with -q is asked even when the id names another one. */
     conn = cmd_connect(CMD, r->server ? r->server : server);
     if (conn < 0)
         return cmd_exit_code(pbs_errno);
     if (!may_send(r, conn, index)) {
         pbs_disconnect(conn);
-        return 1;
+        return r->dry.wanted ? DRY_RUN_NOT_TOLD : 1;
     }
     if (r->dry.wanted) {
         code = try_it(r, conn, id, index);
@@ -545,13 +574,17 @@ static int alter(struct ralter *r, const char *operand)
 static int run(int argc, char **argv)
 {
     struct ralter r = { .dry = { .cmd = CMD } };
+    bool taken;
     int code;
 
     if (cmd_told(argc, argv, usage))
         return 0;
     code = parse(&r, argc, argv);
-    if (code == 0)
-        code = alter(&r, argv[optind]);
+    taken = code == 0;
+    /* Only dry runs have several. */
+    for (int i = optind; taken && i < argc; i++)
+        code = dry_run_worse(code, alter(&r, argv[i]));
+    dry_run_end(&r.dry);
     attrs_free(r.attrs);
     return code;
 }

@@ -18,7 +18,7 @@ static const char usage[] =
     "      \tpbs_rdel --version | --help\n"
     "Deletes reservations and the jobs in them; S5[3]: the third\n"
     "occurrence of a standing one alone. --dry-run tells what would\n"
-    "become of it, and deletes nothing.\n";
+    "become of it, and deletes nothing; S5[]: of each occurrence.\n";
 
 /* Delete an occurrence; false with pbs_errno. */
 static bool delete_occurrence(int conn, const char *id, int index)
@@ -41,7 +41,21 @@ static int try_one(struct dry_run *dry, int conn, const char *id, int index)
         .id = id,
     };
 
-    return dry_run_ask(dry, conn, &act);
+    return index == OPERAND_ALL ? dry_run_ask_each(dry, conn, &act)
+                                : dry_run_ask(dry, conn, &act);
+}
+
+/* What names no reservation, and no occurrence that could be deleted. */
+static int complain(const char *operand, bool all)
+{
+    fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD, operand);
+    if (all)
+        fprintf(
+            stderr,
+            "%s: name one occurrence, as S5[3], or the reservation itself; --dry-run "
+            "tells of each\n",
+            CMD);
+    return 1;
 }
 
 /* Delete one, or tell what would become of it; the exit code of it. */
@@ -51,17 +65,16 @@ static int delete_one(struct dry_run *dry, const char *operand)
     int conn, code = 0, index;
     bool done;
 
-    if (!operand_occurrence(operand, id, server, &index) || index == OPERAND_ALL) {
-        fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD,
-                operand);
-        return 1;
-    }
+    if (!operand_occurrence(operand, id, server, &index))
+        return complain(operand, false);
+    if (index == OPERAND_ALL && !dry->wanted)
+        return complain(operand, true);
     conn = cmd_connect(CMD, server);
     if (conn < 0)
         return cmd_exit_code(pbs_errno);
     if (index != OPERAND_WHOLE && !extension_knows_occurrences(CMD, conn)) {
         pbs_disconnect(conn);
-        return 1;
+        return dry->wanted ? DRY_RUN_NOT_TOLD : 1;
     }
     /* One request is enough: the server deletes the jobs of the reservation itself. */
     if (dry->wanted) {
@@ -102,11 +115,13 @@ static int run(int argc, char **argv)
         return 2;
     }
     /* A reservation that cannot be deleted does not keep the others from it; the last
-     * failure decides the code (cli.md 1.7). */
+     * failure decides the code (cli.md 1.7), and the worst verdict. */
     for (int i = optind; i < argc; i++) {
         int failed = delete_one(&dry, argv[i]);
 
-        if (failed)
+        if (dry.wanted)
+            code = dry_run_worse(code, failed);
+        else if (failed)
             code = failed;
     }
     dry_run_end(&dry);

@@ -10,6 +10,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/rules/accrual_rule.c \
 	src/server/decide/denials.c src/server/decide/denials.h \
 	src/server/decide/job_pending.c src/server/decide/job_pending.h \
+	src/server/decide/dry_moved.c src/server/decide/dry_moved.h \
 	src/server/decide/dry_resv.c src/server/decide/dry_resv.h \
 	src/server/decide/dry_run.c src/server/decide/dry_run.h \
 	src/server/decide/dry_verdict.c src/server/decide/dry_verdict.h \
@@ -487,6 +488,10 @@ check_PROGRAMS += test/unit/server/test_dry_occurrence
 TESTS += test/unit/server/test_dry_occurrence
 test_unit_server_test_dry_occurrence_SOURCES = test/unit/server/test_dry_occurrence.c $(DRY_WORLD)
 test_unit_server_test_dry_occurrence_LDADD = $(RESV_TEST_LIBS)
+check_PROGRAMS += test/unit/server/test_dry_push
+TESTS += test/unit/server/test_dry_push
+test_unit_server_test_dry_push_SOURCES = test/unit/server/test_dry_push.c $(DRY_WORLD)
+test_unit_server_test_dry_push_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_new_series
 TESTS += test/unit/server/test_resv_new_series
 test_unit_server_test_resv_new_series_SOURCES = test/unit/server/test_resv_new_series.c $(RESV_WORLD)

@@ -5,7 +5,8 @@
     HF_PREFIX=<install prefix> test/bench/dry.py [--vnodes 1000] [--resvs 200] [--runs 40]
 
 Starts a private cluster with mock vnodes and so many reservations. pbs_rsub and pbs_ralter
-are run in turns with --dry-run and with -I, about the same chunks and times; printed are the
+are run in turns with --dry-run and with -I, about the same chunks and times, and pbs_ralter with
+--push, too; printed are the
 median, the fastest and the slowest time from the start of the command to its exit. What is
 reserved is deleted between two runs, which is not measured. Nothing here fails: machines
 differ. The server's journal is looked at before and after the dry runs: they add nothing."""
@@ -23,9 +24,12 @@ from holdfast.users import make_users, remove_users  # noqa: E402
 HOUR = 3600
 
 
-def timed(cluster, argv):
+ROOT = None
+
+
+def timed(cluster, argv, user=USER1):
     begin = time.perf_counter()
-    done = cluster.run(argv, user=USER1)
+    done = cluster.run(argv, user=user)
     return (time.perf_counter() - begin) * 1000, done.stdout
 
 
@@ -71,12 +75,31 @@ def ralter(cluster, args, start):
     show("pbs_rdel --dry-run", dry)
 
 
-def many(cluster, args, start):
+def push(cluster, args, start):
+    """Two that have all vnodes, one behind the other: each run moves the second one on."""
+    both = [cluster.run(["pbs_rsub", "-I", "60", "-l", "select=%d:ncpus=2" % args.vnodes, "-R",
+                         Reservation.clock(start + i * 600), "-D", "600"],
+                        user=USER1).stdout.split()[0] for i in range(2)]
+    dry, real = [], []
+    for i in range(args.runs):
+        what = ["--push", "-D", str(660 + i * 60), both[0]]
+        dry.append(timed(cluster, ["pbs_ralter", "--dry-run"] + what, ROOT))
+        real.append(timed(cluster, ["pbs_ralter", "-I", "60"] + what, ROOT))
+        for _, out in dry[-1], real[-1]:
+            if both[1] not in out:
+                sys.exit("nobody was moved: " + out[:500])
+    show("pbs_ralter --dry-run --push", [ms for ms, _ in dry])
+    show("pbs_ralter --push", [ms for ms, _ in real])
+    return both[0]
+
+
+def many(cluster, args, start, pushed):
     before = records(cluster)
     for _ in range(args.runs):
         timed(cluster, ["pbs_rsub", "--dry-run", "-l", "select=4:ncpus=2", "-R",
                         Reservation.clock(start), "-D", "3000"])
-    print("records of %d dry runs: %d" % (args.runs, records(cluster) - before))
+        timed(cluster, ["pbs_ralter", "--dry-run", "--push", "-D", "86400", pushed], ROOT)
+    print("records of %d dry runs: %d" % (2 * args.runs, records(cluster) - before))
 
 
 def main():
@@ -93,7 +116,8 @@ def main():
             book(cluster, args.resvs, start)
             rsub(cluster, args, start)
             ralter(cluster, args, start)
-            many(cluster, args, start)
+            pushed = push(cluster, args, start + 24 * HOUR)
+            many(cluster, args, start, pushed)
     finally:
         remove_users()
 

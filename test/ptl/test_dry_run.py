@@ -237,6 +237,88 @@ def test_one_occurrence(cluster):
     assert shown["resv_nodes"] == shorter["resv_nodes"]
 
 
+def verdicts(cluster, command, *argv, code, **more):
+    """The same of several operands: by their names."""
+    out = run(cluster, command, "--dry-run", "-F", "json", *argv, code=code, **more)
+    return json.loads(out)["Reservations"]
+
+
+def test_whom_a_push_would_move(cluster):
+    """They are named with their times, nobody is moved, and then they are."""
+    start, first, second = neighbours(cluster)
+    longer = ["--push", "-E", Reservation.clock(start + HOUR + 600), first]
+    with Unchanged(cluster):
+        said = verdict(cluster, "pbs_ralter", *longer, user=None)
+        text = run(cluster, "pbs_ralter", "--dry-run", *longer, user=None, code=CONFIRM)
+        refused = run(cluster, "pbs_ralter", "--dry-run", *longer)
+    assert said["verdict"] == "confirm" and "oversubscribed_resv" not in said
+    assert said["moved_from"] == {second: start + HOUR}
+    assert said["moved_to"] == {second: start + HOUR + 600}
+    assert text.splitlines()[0] == first + " WOULD BE CONFIRMED"
+    times = [time.strftime("%a %b %d %H:%M:%S %Y", time.localtime(start + HOUR + plus))
+             for plus in (0, 600)]
+    assert "    moves %s from %s to %s" % (second, *times) in text.splitlines()
+    assert refused.returncode == DENY and "Unauthorized Request" in refused.stderr
+    done = run(cluster, "pbs_ralter", "-I", 60, *longer, user=None, code=0)
+    assert "moved %s from %s to %s" % (second, *times) in done
+    moved = cluster.server.status(RESV, second)[0]
+    assert moved["resv_nodes"] == said["moved_nodes"][second]
+
+
+def test_a_push_that_finds_no_room(cluster):
+    """Maintenance is not moved: the reason names it, and what force would cost is told."""
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    first, _ = rsub(cluster, "-l", "select=5:ncpus=2", *window(start))
+    host = cluster.server.status(NODE)[0]["resources_available.host"]
+    cluster.server.manager(MGR_CMD_SET, SERVER, {"managers": (INCR, str(USER2) + "@*")})
+    out = run(cluster, "pbs_rsub", "--hosts", host, *window(start + HOUR), user=USER2, code=0)
+    with Unchanged(cluster):
+        said = verdict(cluster, "pbs_ralter", "--push", "-E",
+                       Reservation.clock(start + HOUR + 600), first, user=USER2, code=FORCE)
+    cluster.server.manager(MGR_CMD_UNSET, SERVER, {"managers": None})
+    assert out.split()[0] in said["reason"]
+    assert said["oversubscribed_resv"] == [out.split()[0]]
+
+
+def test_several_and_the_worst_of_them(cluster):
+    start, first, second = neighbours(cluster)
+    with Unchanged(cluster):
+        fine = verdicts(cluster, "pbs_ralter", "-D", 600, first, second, user=None,
+                        code=CONFIRM)
+        longer = verdicts(cluster, "pbs_ralter", "-D", HOUR + 600, second, first, user=None,
+                          code=FORCE)
+        denied = run(cluster, "pbs_ralter", "--dry-run", "-D", HOUR + 600, first, second,
+                     code=DENY)
+        gone = verdicts(cluster, "pbs_rdel", second, first, user=None, code=CONFIRM)
+        unknown = run(cluster, "pbs_rdel", "--dry-run", "R99999", first, user=None)
+    assert [fine[r]["verdict"] for r in (first, second)] == ["confirm", "confirm"]
+    assert [longer[r]["verdict"] for r in (first, second)] == ["force", "confirm"]
+    assert denied.splitlines()[0] == first + " WOULD NEED FORCE"  # the second is user2's
+    assert sorted(gone) == sorted([first, second])
+    assert unknown.returncode == DENY and first + " WOULD BE DELETED" in unknown.stdout
+    # Only dry runs have several.
+    done = run(cluster, "pbs_ralter", "-D", 600, first, second, user=None)
+    assert done.returncode == 2 and done.stderr.startswith("usage: ")
+
+
+def test_each_occurrence(cluster):
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    rid, _ = rsub(cluster, "-l", "select=5:ncpus=2", "-r", "FREQ=DAILY;COUNT=3",
+                  *window(start), env={"PBS_TZID": "UTC"})
+    rsub(cluster, "-l", "select=1:ncpus=2", *window(start + 86400 + HOUR), user=USER2)
+    of = [rid.replace(".", "[%s].", 1) % i for i in ("", 1, 2, 3)]
+    with Unchanged(cluster):
+        said = verdicts(cluster, "pbs_ralter", "-D", HOUR + 600, of[0], code=FORCE)
+        gone = run(cluster, "pbs_rdel", "--dry-run", of[0], code=CONFIRM)
+        moved = run(cluster, "pbs_ralter", "--dry-run", "-R", Reservation.clock(start), of[0])
+        real = run(cluster, "pbs_rdel", of[0])
+    assert [said[one]["verdict"] for one in of[1:]] == ["confirm", "force", "confirm"]
+    assert [l for l in gone.splitlines() if "WOULD" in l] == \
+        [one + " WOULD BE DELETED" for one in of[1:]]
+    assert moved.returncode == 2 and "without -R and -E" in moved.stderr
+    assert real.returncode == 1 and "name one occurrence, as S5[3]" in real.stderr
+
+
 def test_as_soon_as_possible(cluster):
     jid = cluster.server.submit(Job(attrs={"Resource_List.select": "6:ncpus=2",
                                            "Resource_List.walltime": 600}))

@@ -4,6 +4,7 @@
 #include "check_dry.h"
 
 #include "server/model/node_life.h"
+#include "server/model/occurrence.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static void dry_free(struct dries *list, struct dry *d)
     free(d->id);
     free(d->verdict);
     free(d->nodes);
+    free(d->moved);
     free(d);
 }
 
@@ -64,6 +66,23 @@ static const char *value_of(const struct wire_reply *reply, const char *name)
                             : NULL;
 }
 
+static char *moved_text(const struct wire_reply *reply, size_t *ret_n)
+{
+    const struct wire_attrs *list = &reply->objects.v[0].attrs;
+    struct buf text = { 0 };
+
+    for (size_t i = 0; i < list->n; i++) {
+        const char *id = list->v[i].resource;
+
+        if (strcmp(list->v[i].name, "moved_to") != 0)
+            continue;
+        buf_printf(&text, "%s %s %s;", id, list->v[i].value,
+                   wire_attrs_value(list, "moved_nodes", id));
+        (*ret_n)++;
+    }
+    return buf_take(&text);
+}
+
 const char *dry_told(struct sim *s, uint64_t conn, const struct wire_reply *reply,
                      struct arena *arena)
 {
@@ -78,6 +97,7 @@ const char *dry_told(struct sim *s, uint64_t conn, const struct wire_reply *repl
         d->code = reply->code;
         d->verdict = verdict ? xstrdup(verdict) : NULL;
         d->nodes = nodes ? xstrdup(nodes) : NULL;
+        d->moved = verdict ? moved_text(reply, &d->n_moved) : NULL;
     }
     return verdict ? arena_strdup(arena, verdict)
                    : arena_printf(arena, "error %d", reply->code);
@@ -124,13 +144,18 @@ static bool is_neutral(const struct record *rec)
            rec->fact == FACT_JOB_USAGE;
 }
 
-static bool is_own(const struct dry *d, const struct record *rec)
+/* Does the text begin with its id, or with the name of an occurrence of it? */
+static bool names(const struct dry *d, const char *text)
 {
     size_t len = d->id ? strcspn(d->id, ".") : 0;
 
-    return len > 0 && (rec->kind == OBJ_RESV || rec->kind == OBJ_OCCURRENCE) &&
-           strncmp(rec->id, d->id, len) == 0 &&
-           (rec->id[len] == '.' || rec->id[len] == '[');
+    return len > 0 && strncmp(text, d->id, len) == 0 &&
+           (text[len] == '.' || text[len] == '[');
+}
+
+static bool is_own(const struct dry *d, const struct record *rec)
+{
+    return (rec->kind == OBJ_RESV || rec->kind == OBJ_OCCURRENCE) && names(d, rec->id);
 }
 
 static const char *after(const struct record *rec, int attr)
@@ -173,6 +198,9 @@ static void expect(struct sim *s, const struct dry *d, const struct record *rec,
         check_failed(s, CHECK_DRY, "%s of %s, whose dry run said %s",
                      fact_name(rec->fact), rec->id,
                      d->verdict ? d->verdict : "nothing");
+    else if (d->n_moved > 0 && rec->fact == FACT_RESV_ALTERED)
+        check_failed(s, CHECK_DRY, "%s moves fewer than its dry run said: %s", rec->id,
+                     d->moved);
     else if (nodes && d->nodes && strcmp(nodes, d->nodes) != 0)
         check_failed(s, CHECK_DRY, "%s gets %s, its dry run said %s", rec->id, nodes,
                      d->nodes);
@@ -213,9 +241,49 @@ static bool is_made(const struct dry *d, const struct record *rec)
            str_same(after(rec, RESV_A_RESERVE_NAME), d->label);
 }
 
-static void look(struct sim *s, struct dry *d, const struct record *rec)
+/* It makes room for what the dry run is about. */
+static bool is_moved(const struct dry *d, const struct record *rec)
 {
-    if (is_made(d, rec)) {
+    static const char before[] = "to make room for ";
+
+    return rec->reason == REASON_PUSHED && rec->note &&
+           strncmp(rec->note, before, strlen(before)) == 0 &&
+           names(d, rec->note + strlen(before));
+}
+
+static void compare_moved(struct sim *s, struct dry *d, const struct model *m,
+                          const struct record *rec)
+{
+    bool later = rec->kind == OBJ_OCCURRENCE;
+    int start = later ? (int)OCCURRENCE_A_START : (int)RESV_A_RESERVE_START;
+    int nodes = later ? (int)OCCURRENCE_A_RESV_NODES : (int)RESV_A_RESV_NODES;
+    const struct occurrence *was =
+        later ? occurrence_find(m, rec->id) : &model_resv(m, rec->id)->current;
+    const char *to = after(rec, start), *on = after(rec, nodes);
+    struct arena *arena = arena_new();
+    const char *want;
+
+    /* A record does not name what stays as it is. */
+    if (!to)
+        to = arena_printf(arena, "%" PRId64, occurrence_start_at(was, 0));
+    want =
+        arena_printf(arena, "%s %s %s;", rec->id, to, on ? on : occurrence_vnodes(was));
+    s->dries.n_compared++;
+    if (!is_comparable(s, d))
+        d->spoilt = true;
+    else if (!strstr(d->moved, want))
+        check_failed(s, CHECK_DRY, "%s is moved, its dry run said %s", want, d->moved);
+    if (d->n_moved > 0)
+        d->n_moved--;
+    arena_free(arena);
+}
+
+static void look(struct sim *s, struct dry *d, const struct model *m,
+                 const struct record *rec)
+{
+    if (is_moved(d, rec) && d->told && d->moved) {
+        compare_moved(s, d, m, rec);
+    } else if (is_made(d, rec)) {
         d->id = xstrdup(rec->id);
     } else if (!is_own(d, rec)) {
         d->spoilt |= !is_neutral(rec);
@@ -243,13 +311,12 @@ static void check_nothing(struct sim *s, const struct dry *d, const struct recor
                      fact_name(rec->fact), rec->id);
 }
 
-void check_dry_record(struct sim *s, const struct model *m UNUSED,
-                      const struct record *rec)
+void check_dry_record(struct sim *s, const struct model *m, const struct record *rec)
 {
     struct dry *d, *next;
 
     if (s->shell.turn_conn && (d = find(s, s->shell.turn_conn)) && !d->told)
         check_nothing(s, d, rec);
     DL_FOREACH_SAFE (s->dries.list, d, next)
-        look(s, d, rec);
+        look(s, d, m, rec);
 }

@@ -24,6 +24,8 @@ struct dry {
     int code; /* it was refused */
     int64_t asked_at;
     char *verdict, *nodes; /* NULL: not said */
+    char *moved;           /* "R8.svr 1790000000 (vn[1]:ncpus=2);...": whom, to when */
+    size_t n_moved;        /* in that list, and have not been moved yet */
     struct dry *prev, *next;
 };
 

@@ -81,6 +81,7 @@ static void send_register(struct sim *s, struct planner *p)
                                      .user = "root",
                                      .extend = p->may_cut ? REGISTER_MAY_CUT
                                                    "," REGISTER_MAY_TRY
+                                                   "," REGISTER_MAY_OFFER
                                                           : NULL,
                                      .body = &body };
 
@@ -366,7 +367,7 @@ static void plan_now(struct sim *s, void *arg)
 
         sched_try(p->snapshot, p->policy, sim_now_at(s), p->trial, p->arena, &said);
         sim_trace(s, "scheduler %s: dry run of %s: %s", p->name, p->trial->name,
-                  said.extend);
+                  said.extend ? said.extend : "others would be moved");
         try_next(s, p, &said);
         return;
     }

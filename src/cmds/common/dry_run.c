@@ -19,7 +19,8 @@
 enum look {
     LOOK_TEXT,
     LOOK_TIME,
-    LOOK_NAMES, /* with commas between */
+    LOOK_NAMES,   /* with commas between */
+    LOOK_MEMBERS, /* one for each reservation, which is its resource */
 };
 
 /* What a verdict may say, in the order in which it is printed. */
@@ -40,6 +41,9 @@ static const struct {
     { "vnodes_gained", "vnodes gained", LOOK_NAMES },
     { "oversubscribed_jobs", "oversubscribes jobs", LOOK_NAMES },
     { "oversubscribed_resv", "oversubscribes reservations", LOOK_NAMES },
+    { "moved_from", NULL, LOOK_MEMBERS },
+    { "moved_to", "moves", LOOK_MEMBERS },
+    { "moved_nodes", NULL, LOOK_MEMBERS },
     { "conflicts_resv", "takes vnodes from reservations", LOOK_NAMES },
     { "conflicts_occurrences", "takes vnodes from occurrences", LOOK_NAMES },
     { "jobs_deleted", "jobs that end with it", LOOK_NAMES },
@@ -70,12 +74,20 @@ bool dry_run_is_whole(const struct dry_run *d)
     return false;
 }
 
-static const char *value_of(const struct batch_status *o, const char *name)
+/* 'member' NULL: whichever comes first. */
+static const char *member_of(const struct batch_status *o, const char *name,
+                             const char *member)
 {
     for (const struct attrl *a = o->attribs; a; a = a->next)
-        if (strcmp(a->name, name) == 0)
+        if (strcmp(a->name, name) == 0 &&
+            (!member || (a->resource && strcmp(a->resource, member) == 0)))
             return a->value;
     return NULL;
+}
+
+static const char *value_of(const struct batch_status *o, const char *name)
+{
+    return member_of(o, name, NULL);
 }
 
 static int status_of(const struct batch_status *o)
@@ -111,13 +123,23 @@ static void add_names(struct dry_run *d, const char *attr, const char *names)
     free(copy);
 }
 
+static void add_members(struct dry_run *d, const char *attr,
+                        const struct batch_status *o)
+{
+    for (const struct attrl *a = o->attribs; a; a = a->next)
+        if (strcmp(a->name, attr) == 0 && a->resource)
+            json_attr(d->json, attr, a->resource, a->value);
+}
+
 static void add_json(struct dry_run *d, const struct batch_status *o)
 {
     json_object_begin(d->json, "Reservations", o->name);
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
         const char *value = value_of(o, lines[i].attr);
 
-        if (value && lines[i].look == LOOK_NAMES)
+        if (lines[i].look == LOOK_MEMBERS)
+            add_members(d, lines[i].attr, o);
+        else if (value && lines[i].look == LOOK_NAMES)
             add_names(d, lines[i].attr, value);
         else if (value)
             json_attr(d->json, lines[i].attr, NULL, value);
@@ -131,6 +153,31 @@ static void print_names(const char *names)
         putchar(iscntrl((unsigned char)*names) ? '?' : *names);
         if (*names == ',')
             putchar(' ');
+    }
+}
+
+/* A line for each: "R8.svr: from ... to ...", or on which vnodes at its own time. */
+static void print_moved(size_t i, const struct batch_status *o)
+{
+    for (const struct attrl *a = o->attribs; a; a = a->next) {
+        const char *from, *nodes;
+
+        if (strcmp(a->name, lines[i].attr) != 0 || !a->resource)
+            continue;
+        from = member_of(o, "moved_from", a->resource);
+        nodes = member_of(o, "moved_nodes", a->resource);
+        printf("    %s ", lines[i].words);
+        print_names(a->resource);
+        if (!from || strcmp(from, a->value) == 0) {
+            printf(" to other vnodes: ");
+            print_names(nodes ? nodes : "");
+        } else {
+            printf(" from ");
+            why_print_time(stdout, from);
+            printf(" to ");
+            why_print_time(stdout, a->value);
+        }
+        putchar('\n');
     }
 }
 
@@ -160,9 +207,26 @@ static void print(const struct batch_status *o, bool is_deletion)
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
         const char *value = value_of(o, lines[i].attr);
 
-        if (value && lines[i].words)
+        if (lines[i].words && lines[i].look == LOOK_MEMBERS)
+            print_moved(i, o);
+        else if (value && lines[i].words)
             print_line(i, value);
     }
+}
+
+int dry_run_worse(int a, int b)
+{
+    static const int order[] = {
+        [DRY_RUN_CONFIRM] = 0,
+        [DRY_RUN_FORCE] = 1,
+        [DRY_RUN_DENY] = 2,
+        [DRY_RUN_NOT_TOLD] = 3,
+    };
+    const int worst = (int)ARRAY_LEN(order);
+    int rank_a = a >= 0 && a < worst ? order[a] : worst;
+    int rank_b = b >= 0 && b < worst ? order[b] : worst;
+
+    return rank_a >= rank_b ? a : b;
 }
 
 /* The words of the ordinary request; json has them in its own form, too. */
@@ -208,6 +272,52 @@ int dry_run_ask(struct dry_run *d, int conn, const struct holdfast_act *act)
         print(o, act->what == HOLDFAST_DELETE);
     pbs_statfree(o);
     return status;
+}
+
+/* One occurrence after the other, as many as the server shows at once. */
+static int ask_some(struct dry_run *d, int conn, const struct holdfast_act *act,
+                    const struct batch_status *list, unsigned *last)
+{
+    int code = DRY_RUN_CONFIRM;
+
+    for (; list; list = list->next) {
+        const char *bracket = strchr(list->name, '[');
+        struct holdfast_act one = *act;
+
+        if (!bracket)
+            continue;
+        *last = one.occurrence = (unsigned)strtoul(bracket + 1, NULL, 10);
+        code = dry_run_worse(code, dry_run_ask(d, conn, &one));
+    }
+    return code;
+}
+
+int dry_run_ask_each(struct dry_run *d, int conn, const struct holdfast_act *act)
+{
+    struct attropl index = { .name = (char *)"reserve_index", .value = (char *)"" };
+    struct holdfast_act from = { .what = HOLDFAST_STATUS,
+                                 .flags = HOLDFAST_FROM,
+                                 .occurrence = 1,
+                                 .id = act->id,
+                                 .attribs = &index };
+    struct batch_status *list = holdfast_resv_look(conn, &from);
+    int code = DRY_RUN_CONFIRM;
+
+    if (!list) {
+        cmd_print_error(d->cmd, conn, NULL, act->id);
+        return DRY_RUN_DENY;
+    }
+    while (list) {
+        unsigned last = 0;
+
+        code = dry_run_worse(code, ask_some(d, conn, act, list, &last));
+        pbs_statfree(list);
+        if (last < from.occurrence)
+            break;
+        from.occurrence = last + 1;
+        list = holdfast_resv_look(conn, &from);
+    }
+    return code;
 }
 
 void dry_run_end(struct dry_run *d)

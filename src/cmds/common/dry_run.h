@@ -37,6 +37,14 @@ bool dry_run_is_whole(const struct dry_run *d);
  * does not name dry runs. A refusal is a denial, and its words are printed as well. */
 int dry_run_ask(struct dry_run *d, int conn, const struct holdfast_act *act);
 
+/* The same of each occurrence that is left of a series, each as if it were the only
+ * one: the worst of them. */
+int dry_run_ask_each(struct dry_run *d, int conn, const struct holdfast_act *act);
+
+/* The worse of two: a yes, what needs force, a no, what nobody can tell, and worst any
+ * other exit status. */
+int dry_run_worse(int a, int b);
+
 /* After the last one. */
 void dry_run_end(struct dry_run *d);
 

@@ -81,6 +81,7 @@ enum batch_number {
     BATCH_DRY_RUN = 203,
     BATCH_OFFER_RESV = 204,
     BATCH_ANSWER_RESVS = 205,
+    BATCH_DRY_OFFER = 206,
 };
 
 /* The names of our requests, and of attributes that a stranger must not be sent, in the
@@ -318,8 +319,8 @@ enum {
     PUSH_MOST = 100,             /* so many may be moved by one */
     PUSH_FARTHEST_S = 7 * 86400, /* and each by so much */
 };
-struct body_offer_resv {
-    uint64_t seq; /* the question that this answers */
+struct body_offer_resv { /* OfferResv; DryOffer: the same for a dry run */
+    uint64_t seq;        /* the question, or the dry run, that this answers */
     const char *partition;
     size_t n; /* the reservation that is asked about first, then those that it moves */
     struct wire_offer *offers;

@@ -370,6 +370,7 @@ static const struct batch_row rows[] = {
     [BATCH_RESV_ACT] = ROW("ResvAct", resv_act_fields, struct body_resv_act),
     [BATCH_DRY_RUN] = ROW("DryRun", run_fields, struct body_run),
     [BATCH_OFFER_RESV] = ROW("OfferResv", offer_resv_fields, struct body_offer_resv),
+    [BATCH_DRY_OFFER] = ROW("DryOffer", offer_resv_fields, struct body_offer_resv),
     [BATCH_ANSWER_RESVS] =
         ROW("AnswerResvs", answer_resvs_fields, struct body_answer_resvs),
     [BATCH_STATUS_CHANGES] = ROW("StatusChanges", changes_fields, struct body_changes),

@@ -28,8 +28,10 @@ enum sched_command {
 
 /* The words of the extension of RegisterSched, with commas between (doc/extensions.md):
  * SCHED_RESTART_CYCLE may be sent to our scheduler while a cycle runs, and it sends no
- * "+0" of its own for that; SCHED_DRY_RUN may be sent to it. */
-#define REGISTER_MAY_CUT "cut"
-#define REGISTER_MAY_TRY "dry_run"
+ * "+0" of its own for that; SCHED_DRY_RUN may be sent to it; it may be given a dry run
+ * of a push, which it answers with DryOffer. */
+#define REGISTER_MAY_CUT   "cut"
+#define REGISTER_MAY_TRY   "dry_run"
+#define REGISTER_MAY_OFFER "dry_push"
 
 #endif

@@ -9,6 +9,7 @@
 #include "lib/wire/confirm.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id)
@@ -294,7 +295,36 @@ bool plan_step_request(const struct plan_step *step, struct arena *arena,
     return false;
 }
 
+/* With the number of a dry run; texts of the snapshot are copied. */
+static void dry_offer(const struct wire_request *said, uint64_t number,
+                      struct arena *arena, struct wire_request *ret)
+{
+    struct body_offer_resv *body = arena_copy(arena, said->body, sizeof(*body));
+
+    body->seq = number;
+    body->partition = arena_strdup(arena, body->partition);
+    body->offers = arena_copy(arena, body->offers, body->n * sizeof(*body->offers));
+    for (size_t i = 0; i < body->n; i++) {
+        body->offers[i].id = arena_strdup(arena, body->offers[i].id);
+        body->offers[i].vnodes = arena_strdup(arena, body->offers[i].vnodes);
+    }
+    *ret = (struct wire_request){ .number = BATCH_DRY_OFFER, .body = body };
+}
+
 /* In the form of ConfirmResv; texts of the snapshot are copied. */
+static void dry_answer(const struct wire_request *said, const char *number,
+                       struct arena *arena, struct wire_request *ret)
+{
+    struct body_run *body = arena_copy(arena, said->body, sizeof(*body));
+
+    MUST(said->number == BATCH_CONFIRM_RESV);
+    body->object_id = arena_strdup(arena, number);
+    body->vnodes = arena_strdup(arena, body->vnodes);
+    *ret = (struct wire_request){ .number = BATCH_DRY_RUN,
+                                  .body = body,
+                                  .extend = arena_strdup(arena, said->extend) };
+}
+
 static void answer_of(const struct plan *plan, const struct wire_object *o,
                       struct arena *arena, struct wire_request *ret)
 {
@@ -307,20 +337,17 @@ static void answer_of(const struct plan *plan, const struct wire_object *o,
     const char *number = wire_attrs_value(&o->attrs, ATTR_DRY_RUN, NULL);
     const struct plan_step *step = &none;
     struct wire_request said;
-    struct body_run *body;
     bool any;
 
     for (size_t i = 0; i < plan->n; i++)
         if (strcmp(plan->steps[i].id, o->name) == 0)
             step = &plan->steps[i];
     any = plan_step_request(step, arena, &said);
-    MUST(any && said.number == BATCH_CONFIRM_RESV);
-    body = arena_copy(arena, said.body, sizeof(*body));
-    body->object_id = arena_strdup(arena, number ? number : "");
-    body->vnodes = arena_strdup(arena, body->vnodes);
-    *ret = (struct wire_request){ .number = BATCH_DRY_RUN,
-                                  .body = body,
-                                  .extend = arena_strdup(arena, said.extend) };
+    MUST(any);
+    if (said.number == BATCH_OFFER_RESV)
+        dry_offer(&said, number ? strtoull(number, NULL, 10) : 0, arena, ret);
+    else
+        dry_answer(&said, number ? number : "", arena, ret);
 }
 
 void sched_try(struct snapshot *s, const struct policy *p, int64_t now_at,

@@ -23,7 +23,7 @@ static int answer(struct shell *sh, const struct wire_object *o, struct arena *a
     if (s != sh->mirror)
         snapshot_free(s);
     logfile_printf(sh->log, LOG_EV_DEBUG, LOG_IN_SERVER, o->name, "Dry run: %s",
-                   ret->extend);
+                   ret->extend ? ret->extend : "others would be moved");
     return 0;
 }
 

@@ -34,7 +34,8 @@ static int register_link(struct shell *sh, struct link *l, struct diag *why)
      * others pass it over. */
     const struct wire_request rq = { .number = BATCH_REGISTER_SCHED,
                                      .body = &body,
-                                     .extend = REGISTER_MAY_CUT "," REGISTER_MAY_TRY };
+                                     .extend = REGISTER_MAY_CUT
+                                     "," REGISTER_MAY_TRY "," REGISTER_MAY_OFFER };
     struct arena *arena = arena_new();
     struct wire_reply reply;
     int err = link_call(l, &rq, arena, &reply, why);

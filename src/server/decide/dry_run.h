@@ -20,6 +20,8 @@ struct dry_answer {
     const char *partition; /* NULL: not said */
     const char *vnodes;    /* of a yes */
     const char *reason;    /* of a no, NULL: not said */
+    /* A yes that moves others; NULL: an ordinary answer. */
+    const struct body_offer_resv *offer;
 };
 
 struct dry_asked {

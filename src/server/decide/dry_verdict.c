@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/dry_verdict.h"
 
+#include "server/decide/dry_moved.h"
 #include "server/decide/dry_resv.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_claims.h"
@@ -194,6 +195,14 @@ static void say_window(const struct telling *t)
         say_num(t, "reserve_count", obj_num(&t->after->obj, RESV_A_RESERVE_COUNT, 1));
 }
 
+/* A job is in the records when something becomes of it; of reservations these are those
+ * that lose vnodes. One whose later occurrence does is only to be asked about again. */
+static bool is_touched(const struct record *rec)
+{
+    return rec->kind == OBJ_JOB || rec->fact == FACT_RESV_CONFLICT ||
+           rec->fact == FACT_RESV_RETRY;
+}
+
 /* Jobs and reservations that records name, other than the reservation itself. */
 static void say_named(const struct telling *t, enum obj_kind kind, const char *name)
 {
@@ -208,7 +217,7 @@ static void say_named(const struct telling *t, enum obj_kind kind, const char *n
             bool own = strncmp(rec->id, t->v->id, len) == 0 &&
                        (rec->id[len] == '.' || rec->id[len] == '[');
 
-            if (rec->kind == kind && !own)
+            if (rec->kind == kind && !own && is_touched(rec))
                 ids[n++] = rec->id;
         }
     say_names(t, name, ids, n);
@@ -244,13 +253,18 @@ static size_t without_own_job(const struct telling *t, const char **ids, size_t 
     return left;
 }
 
-/* Maintenance takes its vnodes from those that the records name. */
-static bool is_named(const struct telling *t, const char *id)
+/* Maintenance takes its vnodes from those that the records name, and a push moves them:
+ * 'name' is that of an occurrence. */
+static bool is_named(const struct telling *t, const char *name)
 {
     for (size_t i = 0; i < t->v->n_lists; i++)
-        for (size_t k = 0; k < t->v->lists[i]->n; k++)
-            if (strcmp(t->v->lists[i]->v[k]->id, id) == 0)
+        for (size_t k = 0; k < t->v->lists[i]->n; k++) {
+            const struct record *rec = t->v->lists[i]->v[k];
+            const struct occurrence *oc = dry_moved(t->m, rec);
+
+            if (strcmp(oc ? occurrence_name(oc, t->rq->arena) : rec->id, name) == 0)
                 return true;
+        }
     return false;
 }
 
@@ -294,6 +308,7 @@ static void say_outcome(const struct telling *t)
     say_vnodes(t, "vnodes_gained", &now, &before, false);
     if (!t->is_gone)
         say_oversub(t);
+    dry_moved_say(t->m, t->v, t->arena, t->to);
     say_named(t, OBJ_RESV, "conflicts_resv");
     say_named(t, OBJ_OCCURRENCE, "conflicts_occurrences");
     say_named(t, OBJ_JOB, "jobs_moved");

@@ -157,6 +157,7 @@ void sched_link_register(struct sched_link *l, uint64_t conn, const char *host,
     /* Both have to say so. */
     l->may_cut = str_list_has(may, REGISTER_MAY_CUT) && (first || l->may_cut);
     l->may_try = str_list_has(may, REGISTER_MAY_TRY) && (first || l->may_try);
+    l->may_offer = str_list_has(may, REGISTER_MAY_OFFER) && (first || l->may_offer);
     if (first)
         l->host = xstrdup(host);
     happens(l, SCHED_EV_REGISTER);
@@ -184,7 +185,7 @@ uint64_t sched_link_gone(struct sched_link *l, uint64_t conn)
     l->was_lost |= sched_link_is_up(l);
     l->conn[0] = l->conn[1] = 0;
     l->may_cut = l->hurry = l->is_cut = l->in_cycle = false;
-    l->may_try = l->tries = l->tried = false;
+    l->may_try = l->may_offer = l->tries = l->tried = false;
     happens(l, SCHED_EV_GONE);
     free(l->host);
     l->host = NULL;

@@ -63,6 +63,7 @@ struct sched_link {
     int64_t cycle_at;  /* when the last command was sent */
     bool may_cut;      /* it is ours: REGISTER_MAY_CUT */
     bool may_try;      /* it knows of dry runs: REGISTER_MAY_TRY */
+    bool may_offer;    /* ... and of those of a push: REGISTER_MAY_OFFER */
     bool tries;        /* dry runs wait for it (dry_run.h) */
     bool tried;        /* the last command was for these */
     bool hurry;        /* a question about a reservation waits for the cycle's end */

@@ -242,7 +242,7 @@ const struct occurrence *occurrence_after(const struct occurrence *oc)
 const struct occurrence *occurrence_itself(const struct occurrence *oc)
 {
     return oc->values->kind == OBJ_OCCURRENCE ? &TO_LATER(oc->values)->occurrence
-                                              : &TO_RESV(oc->values)->current;
+                                              : resv_current(TO_RESV(oc->values));
 }
 
 /* What an occurrence has that has nothing of its own. */

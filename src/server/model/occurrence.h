@@ -77,7 +77,7 @@ const struct occurrence *occurrence_after(const struct occurrence *oc);
 struct resv *occurrence_as_resv(const struct occurrence *oc, struct arena *arena);
 
 /* The occurrence that a copy of it was made of, which may be that of a reservation that
- * occurrence_as_resv() has made. */
+ * occurrence_as_resv() or a dry run has made. */
 const struct occurrence *occurrence_itself(const struct occurrence *oc);
 
 /* The occurrence of a standing reservation with that index, current or later; NULL when

@@ -35,6 +35,8 @@ int handle_register_sched(const struct model *m, const struct request *rq,
                           struct decision *out);
 int handle_def_sched_reply(const struct model *m, const struct request *rq,
                            struct decision *out);
+int handle_dry_offer(const struct model *m, const struct request *rq,
+                     struct decision *out);
 int handle_dry_run(const struct model *m, const struct request *rq,
                    struct decision *out);
 int handle_shutdown(const struct model *m, const struct request *rq,

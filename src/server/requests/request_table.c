@@ -22,6 +22,7 @@ static const struct request_row rows[] = {
     /* schedulers */
     [BATCH_REGISTER_SCHED] = { handle_register_sched, WHO_ANYONE },
     [BATCH_DRY_RUN] = { handle_dry_run, WHO_ANYONE },
+    [BATCH_DRY_OFFER] = { handle_dry_offer, WHO_ANYONE },
     [BATCH_DEF_SCHED_REPLY] = { handle_def_sched_reply, WHO_ANYONE },
 
     /* reservations */

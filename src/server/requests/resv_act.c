@@ -30,11 +30,10 @@ static const struct act_row rows[] = {
     [RESV_ACT_STATUS] = { BATCH_STATUS_RESV, RESV_ACT_FROM, true },
 };
 
-/* Force takes vnodes from the others where a push leaves them theirs; and a dry run
- * knows one reservation only. */
+/* Force takes vnodes from the others where a push leaves them theirs. */
 static bool contradict(uint32_t flags)
 {
-    return (flags & RESV_ACT_PUSH) && (flags & (RESV_ACT_FORCE | RESV_ACT_DRY_RUN));
+    return (flags & RESV_ACT_PUSH) && (flags & RESV_ACT_FORCE);
 }
 
 static int check(const struct body_resv_act *b, struct diag *why)

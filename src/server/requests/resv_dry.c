@@ -11,6 +11,7 @@
 #include "server/requests/resv_dry.h"
 
 #include "server/decide/config.h"
+#include "server/decide/counter_offer.h"
 #include "server/decide/dry_resv.h"
 #include "server/decide/dry_run.h"
 #include "server/decide/dry_verdict.h"
@@ -114,6 +115,18 @@ static int refuse_question(struct trying *t, const char *why)
     return diag_set(&t->out->why, PBSE_NOSUP, "%s: %s", pbse_text(PBSE_NOSUP), why);
 }
 
+/* The first place of an offer is that of what was asked about. */
+static int take_offer(const struct trying *t, const struct resv_answer *a,
+                      const struct body_offer_resv *offer)
+{
+    const char *id = t->later ? t->later->values->id : a->r->obj.id;
+
+    MUST(offer->n > 0); /* its handler refused the others */
+    if (strcmp(offer->offers[0].id, id) != 0 || !proposal_is_open(a->r))
+        return diag_code(&a->out->why, PBSE_BADSTATE);
+    return counter_offer_take(a, offer);
+}
+
 /* What a row of the question's kind makes of an answer. Only the last no is of
  * interest, so whoever says it is the only one who was asked. */
 static int take(struct trying *t, const struct dry_resv *dry, const char *sched,
@@ -133,7 +146,7 @@ static int take(struct trying *t, const struct dry_resv *dry, const char *sched,
     };
 
     *ret = (struct decision){ .arena = t->out->arena };
-    return question_take(&a, said->yes);
+    return said->offer ? take_offer(t, &a, said->offer) : question_take(&a, said->yes);
 }
 
 static bool has_fact(const struct records *list, enum fact fact)
@@ -181,6 +194,7 @@ static bool force_would_do(struct trying *t, const struct dry_answer *no,
     manager.rights |= WHO_MANAGER;
     rq.wire = &wire;
     rq.who = &manager;
+    rq.terms &= ~(uint32_t)RESV_ACT_PUSH;
     forced.rq = &rq;
     forced.would = (struct decision){ .arena = t->out->arena };
     if (t->handle(t->m, &rq, &forced.would) != 0)
@@ -281,6 +295,7 @@ static int find_asked(struct trying *t, struct arena *arena, struct dry_run *d)
 {
     const struct svr_view *view = t->rq->view;
     const char *names = question_asks(t->m, view, &t->dry.r, t->rq->arena);
+    bool pushes = t->rq->terms & RESV_ACT_PUSH;
 
     if (!names)
         return refuse_question(t, "no scheduler is there to be asked");
@@ -289,10 +304,10 @@ static int find_asked(struct trying *t, struct arena *arena, struct dry_run *d)
 
         if (!str_list_has(names, o->id))
             continue;
-        if (!l || !l->may_try)
+        if (!l || !l->may_try || (pushes && !l->may_offer))
             return refuse_question(
-                t,
-                arena_printf(t->rq->arena, "scheduler %s knows of no dry runs", o->id));
+                t, arena_printf(t->rq->arena, "scheduler %s knows of no dry runs%s",
+                                o->id, pushes ? " with --push" : ""));
         d->v = arena_grow(arena, d->v, d->n, &d->cap, 4, sizeof(*d->v));
         d->v[d->n++] = (struct dry_asked){ .sched = arena_strdup(arena, o->id) };
     }

@@ -76,21 +76,47 @@ static int read_answer(const struct request *rq, const struct body_run *body,
     return 0;
 }
 
+static void answer_dry_run(struct decision *out, uint64_t number,
+                           const struct dry_answer *answer)
+{
+    struct act *act = act_add(out, ACT_DRY_RUN);
+
+    act->u.dry_run.number = number;
+    act->u.dry_run.answer = number > 0 ? answer : NULL;
+}
+
 int handle_dry_run(const struct model *m UNUSED, const struct request *rq,
                    struct decision *out)
 {
     const struct body_run *body = rq->body;
     struct dry_answer *answer = ARENA_NEW(rq->arena, struct dry_answer);
     uint64_t number = strtoull(body->object_id, NULL, 10);
-    struct act *act;
     int err = rq->who->scheduler ? 0 : PBSE_PERM;
 
     if (!err && number > 0)
         err = read_answer(rq, body, answer);
     if (err)
         return diag_code(&out->why, err);
-    act = act_add(out, ACT_DRY_RUN);
-    act->u.dry_run.number = number;
-    act->u.dry_run.answer = number > 0 ? answer : NULL;
+    answer_dry_run(out, number, answer);
+    return 0;
+}
+
+int handle_dry_offer(const struct model *m UNUSED, const struct request *rq,
+                     struct decision *out)
+{
+    const struct body_offer_resv *body = rq->body;
+    struct dry_answer *answer = ARENA_NEW(rq->arena, struct dry_answer);
+
+    if (!rq->who->scheduler)
+        return diag_code(&out->why, PBSE_PERM);
+    if (body->n == 0 || body->n > PUSH_MOST + 1)
+        return diag_code(&out->why, PBSE_IVALREQ);
+    *answer = (struct dry_answer){
+        .yes = true,
+        .partition = *body->partition ? body->partition : NULL,
+        .vnodes = body->offers[0].vnodes,
+        .offer = body,
+    };
+    answer_dry_run(out, body->seq, answer);
     return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "server/engine/svr_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct wire_attrs attrs_of(struct world *w, const char *text)
@@ -78,23 +79,18 @@ void dry_attach(struct world *w, const char *may)
 void dry_make(struct world *w)
 {
     world_new(w);
-    dry_attach(w, "cut,dry_run");
+    dry_attach(w, "cut,dry_run,dry_push");
 }
 
-const struct wire_object *dry_next(struct world *w, const char *number,
-                                   const char *vnodes, uint64_t start_at,
-                                   const char *extend)
+/* What a scheduler is given for that request. */
+static const struct wire_object *given(struct world *w, const struct wire_request *rq)
 {
     static const struct requester who = {
         .user = "root", .host = "svr", .server_uid = true, .conn = CONN_SCHED
     };
-    const struct body_run body = { number, vnodes, start_at };
-    const struct wire_request rq = {
-        .number = BATCH_DRY_RUN, .user = "root", .body = &body, .extend = extend
-    };
     const struct wire_reply *reply;
 
-    svr_request(w->s, w->now_at, &who, &rq, &w->out);
+    svr_request(w->s, w->now_at, &who, rq, &w->out);
     dry_go_on(w);
     for (size_t i = w->out.n; i > 0; i--) {
         if (w->out.v[i - 1].kind != EFFECT_REPLY ||
@@ -106,6 +102,18 @@ const struct wire_object *dry_next(struct world *w, const char *number,
     }
     CU_FAIL("the scheduler has no answer");
     return NULL;
+}
+
+const struct wire_object *dry_next(struct world *w, const char *number,
+                                   const char *vnodes, uint64_t start_at,
+                                   const char *extend)
+{
+    const struct body_run body = { number, vnodes, start_at };
+
+    return given(w, &(struct wire_request){ .number = BATCH_DRY_RUN,
+                                            .user = "root",
+                                            .body = &body,
+                                            .extend = extend });
 }
 
 const char *dry_number(const struct wire_object *o)
@@ -120,6 +128,17 @@ void dry_answer(struct world *w, const char *vnodes, uint64_t start_at,
     const struct wire_object *o = dry_next(w, "", "", 0, NULL);
 
     (void)dry_next(w, dry_number(o), vnodes, start_at, extend);
+}
+
+void dry_offer(struct world *w, size_t n, const struct wire_offer *offers)
+{
+    const char *number = dry_number(dry_next(w, "", "", 0, NULL));
+    const struct body_offer_resv body = { strtoull(number, NULL, 10), "", n,
+                                          arena_copy(w->arena, offers,
+                                                     n * sizeof(*offers)) };
+
+    (void)given(w, &(struct wire_request){
+                       .number = BATCH_DRY_OFFER, .user = "root", .body = &body });
 }
 
 const char *dry_verdict_text(struct world *w)

@@ -41,6 +41,9 @@ const char *dry_number(const struct wire_object *o);
 void dry_answer(struct world *w, const char *vnodes, uint64_t start_at,
                 const char *extend);
 
+/* The same, with a yes that moves others. */
+void dry_offer(struct world *w, size_t n, const struct wire_offer *offers);
+
 /* The verdict as "name=value;..." in the order of the reply, "waits", or the refusal.
  */
 const char *dry_verdict_text(struct world *w);

@@ -251,6 +251,24 @@ static void others_are_moved(void)
     world_free(&w);
 }
 
+static void others_would_be_moved(void)
+{
+    struct world w;
+
+    make_neighbours(&w);
+    attach(&w, "cut,dry_run,dry_push");
+    go_to_record(&w, 3000);
+    ask(&w, "act-dry-push", CONN_OTHER);
+    CU_ASSERT_PTR_NULL(world_reply(&w, CONN_OTHER));
+    expect(&w, "dry-push-first", CONN_SCHED);
+    expect(&w, "dry-offer-of-a-user", CONN_USER);
+    expect(&w, "dry-offer-no-place", CONN_SCHED);
+    expect(&w, "dry-offer", CONN_SCHED);
+    expect_reply(&w, "act-dry-push", CONN_OTHER);
+    CU_ASSERT_EQUAL(svr_model(w.s)->seq, 3000);
+    world_free(&w);
+}
+
 static void many_are_answered_at_once(void)
 {
     struct world w;
@@ -272,7 +290,7 @@ static void many_are_answered_at_once(void)
 /* Each frame is one of a pair that is asked above. */
 static void all_frames_come_in_pairs(void)
 {
-    CU_ASSERT_EQUAL(frames.n, 2 * 41);
+    CU_ASSERT_EQUAL(frames.n, 2 * 46);
 }
 
 int main(void)
@@ -287,6 +305,7 @@ int main(void)
         { "one occurrence, as bytes", one_occurrence },
         { "what is idle is given back, as bytes", what_is_idle_is_given_back },
         { "others are moved, as bytes", others_are_moved },
+        { "others would be moved, as bytes", others_would_be_moved },
         { "many are answered at once, as bytes", many_are_answered_at_once },
         { "all frames come in pairs", all_frames_come_in_pairs },
     };

@@ -155,6 +155,7 @@ static void test_capacities_are_exact(void)
         { BATCH_RESV_ACT, "+1u+2+1+0", "+0+0", 276 },       /* reservation id */
         { BATCH_DRY_RUN, "+1u", "+0+0+0", 276 },            /* its number */
         { BATCH_OFFER_RESV, "+1u+7+0+1", "+7+9+0+0", 276 }, /* reservation id */
+        { BATCH_DRY_OFFER, "+1u+7+0+1", "+7+9+0+0", 276 },
         { BATCH_ANSWER_RESVS, "+1u+1", "+0+0+0+0", 276 },   /* reservation id */
         { BATCH_MANAGER, "+1u+0+0", "+0+0", 275 },          /* object name */
         { BATCH_MOVE_JOB, "+1u+1j", "+0", 256 },            /* destination */
