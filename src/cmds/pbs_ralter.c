@@ -406,6 +406,15 @@ static void explain_state(const struct batch_status *resv, const char *id,
     }
 }
 
+/* Its owner may alter it, so who is refused wonders what is different this time. */
+static void explain_rights(const struct ralter *r)
+{
+    if (r->force)
+        explain_say(CMD, "-W force is for managers");
+    else if (r->terms & HOLDFAST_PUSH)
+        explain_say(CMD, "--push is for managers");
+}
+
 /* The second line: what is wrong with the times, or with the chunks, compared with what
  * the reservation has. */
 static void explain_altered(const struct ralter *r, int conn, const char *id, int index,
@@ -418,7 +427,9 @@ static void explain_altered(const struct ralter *r, int conn, const char *id, in
     struct window w = explain_window_of(r->attrs);
     struct buf words = { 0 };
 
-    if (error == PBSE_BADTSPEC) {
+    if (error == PBSE_PERM) {
+        explain_rights(r);
+    } else if (error == PBSE_BADTSPEC) {
         w.has_base = true;
         complete_window(&w, resv);
         explain_window(&w, time(NULL), &words);
@@ -544,6 +555,8 @@ static int alter(struct ralter *r, const char *operand)
     }
     if (r->dry.wanted) {
         code = try_it(r, conn, id, index);
+        if (code == DRY_RUN_DENY && pbs_errno == PBSE_PERM)
+            explain_rights(r);
         pbs_disconnect(conn);
         return code;
     }

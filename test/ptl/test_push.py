@@ -137,13 +137,59 @@ def test_who_cannot_be_moved_is_the_reason(cluster):
 
 
 def test_who_may(cluster):
+    """A manager: neither the owner nor an operator moves what others were promised."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"operators": ("+=", USER2 + "@*")})
+    done = cluster.run(["pbs_rsub", "-l", "select=" + ALL, "-R", clock(int(time.time()) + 3600),
+                        "-D", "600", "-I", "60"], user=USER1)
+    rid = done.stdout.split()[0]
+    before = window(server, rid)
+    for user in (USER1, USER2):
+        rc, out, err = ralter(cluster, rid, "-D", "900", "--push", user=user)
+        assert (rc, out) == (15007 & 255, [])
+        assert err.splitlines() == ["pbs_ralter: Unauthorized Request ",
+                                    "pbs_ralter: --push is for managers"]
+        rc, out, err = ralter(cluster, rid, "-D", "900", "--push", "--dry-run", user=user)
+        assert (rc, out) == (1, []) and "--push is for managers" in err.splitlines()[1]
+    # The owner alone extends it without the word, where there is room.
+    rc, out, err = ralter(cluster, rid, "-D", "700", "-I", "60", user=USER1)
+    assert (rc, err, out) == (0, "", ["pbs_ralter: %s CONFIRMED" % rid])
+    # One who is made a manager may.
+    server.manager(MGR_CMD_SET, SERVER, {"managers": ("+=", USER2 + "@*")})
+    rc, out, err = ralter(cluster, rid, "-D", "900", "--push", "-I", "60", user=USER2)
+    assert (rc, err, out) == (0, "", ["pbs_ralter: %s CONFIRMED" % rid])
+    assert window(server, rid) == (before[0], before[0] + 900)
+
+
+@pytest.mark.parametrize("options, why", [
+    ([], "--push needs -R, -E or -D beside it"),
+    (["-N", "x"], "--push needs -R, -E or -D beside it"),
+    (["-l", "select=1:ncpus=2"], "--push needs -R, -E or -D beside it"),
+    (["-D", "900", "-W", "force"], "--push makes room by moving others, and -W force takes "
+                                   "their vnodes: one or the other")])
+def test_what_is_no_push(cluster, options, why):
+    """Refused by the command with the words for what cannot be forced either."""
     server = cluster.server
     rid, before = behind(server, 3600)
-    rc, out, err = ralter(cluster, rid, "-D", "900", "--push", user=USER1)
-    assert (rc, out) == (15007 & 255, []) and "Unauthorized Request" in err
-    for options in (["--push"], ["--push", "-N", "x"], ["--push", "-D", "900", "-W", "force"]):
-        rc, out, err = ralter(cluster, rid, *options)
-        assert (rc, out) == (2, []) and "No support for requested service" in err
+    rc, out, err = ralter(cluster, rid, "--push", *options)
+    assert (rc, out) == (2, [])
+    assert err.splitlines()[:2] == ["pbs_ralter: No support for requested service",
+                                    "pbs_ralter: " + why]
+    assert window(server, rid) == before
+
+
+def test_maintenance_pushes_nobody(cluster):
+    """It takes what it needs, and asks nobody for room: refused by the server."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"managers": ("+=", USER2 + "@*")})
+    host = server.status(NODE)[0]["resources_available.host"]
+    done = cluster.run(["pbs_rsub", "-R", clock(int(time.time()) + 3600), "-D", "600", "--hosts",
+                        host], user=USER2)
+    rid = done.stdout.split()[0]
+    before = window(server, rid)
+    rc, out, err = ralter(cluster, rid, "-D", "900", "--push", user=USER2)
+    assert (rc, out) == (15029 & 255, [])
+    assert err.splitlines()[0] == "pbs_ralter: No support for requested service"
     assert window(server, rid) == before
 
 

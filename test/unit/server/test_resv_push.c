@@ -202,6 +202,8 @@ static void test_who_may_ask_for_what(void)
         int code;
     } cases[] = {
         { "the owner", "user1", "reserve_end", RESV_ACT_PUSH, WANTED, PBSE_PERM },
+        { "an operator", "oper1", "reserve_end", RESV_ACT_PUSH, WANTED, PBSE_PERM },
+        { "an operator without a push", "oper1", "reserve_end", 0, WANTED, 0 },
         { "with force", "mgr1", "reserve_end", RESV_ACT_PUSH | RESV_ACT_FORCE, WANTED,
           PBSE_NOSUP },
         { "without times", "mgr1", "Priority", RESV_ACT_PUSH, 5, PBSE_NOSUP },
@@ -213,6 +215,7 @@ static void test_who_may_ask_for_what(void)
         struct world w;
 
         make(&w);
+        world_server(&w, SERVER_A_OPERATORS, NULL, "oper1@*");
         act(&w, cases[i].user, cases[i].flags, "R1.svr", cases[i].attr, cases[i].value);
         if (world_reply_code(&w, CONN_OTHER) != cases[i].code)
             fprintf(stderr, "%s: %d\n", cases[i].story,
