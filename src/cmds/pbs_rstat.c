@@ -297,10 +297,12 @@ static void say_unknown(const char *id, int index)
         fprintf(stderr, "%s: there is no reservation %s; pbs_rstat alone lists all\n",
                 CMD, id);
     else if (id)
-        fprintf(stderr,
-                "%s: there is no such occurrence of a standing reservation %s; "
-                "pbs_rstat '%.*s[]' lists all that are left\n",
-                CMD, id, (int)strcspn(id, "."), id);
+        fprintf(
+            stderr,
+            "%s: there is no such occurrence of %s, or no such standing reservation; "
+            "pbs_rstat '%.*s[]' lists all that are left, pbs_rstat alone all "
+            "reservations\n",
+            CMD, id, (int)strcspn(id, "."), id);
 }
 
 /* All reservations (id NULL), or one, or occurrences of it; the exit code. */
@@ -436,10 +438,14 @@ static int show_operand(struct rstat *r, const char *operand)
     char id[OPERAND_MAX], server[OPERAND_MAX];
     int index;
 
-    if (!operand_occurrence(operand, id, server, &index) ||
-        (r->why && index != OPERAND_WHOLE)) {
+    bool formed = operand_occurrence(operand, id, server, &index);
+
+    if (!formed || (r->why && index != OPERAND_WHOLE)) {
         fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD,
                 operand);
+        if (formed)
+            fprintf(stderr, "%s: --why is told of a whole series: ask for %s\n", CMD,
+                    id);
         return 1;
     }
     return r->why ? explain(r, id, server) : show(r, id, index, server);

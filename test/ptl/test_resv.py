@@ -122,6 +122,8 @@ SECOND_LINES = [
     (["-R", "+60", "-D", "60", "-l", "select=1", "-W", "nosuch=1"],
      'a reservation has no attribute "nosuch"'),
     (["-R", "+60", "-D", "60", "-l", "select=1", "-W", "Priority=5000"], 'Priority is "5000"'),
+    (["-R", "+60", "-D", "60", "-l", "select=1", "-N", "a/b"],
+     'Reserve_Name is "a/b"; it has to be up to 230 letters, digits, -, _, + and .'),
     (["-R", "9999", "-D", "60"], '"9999" is no time; write [[[[CC]YY]MM]DD]hhmm[.SS]'),
     (["-I", "soon"], '"soon" is no whole number of seconds'),
     (["-R", "+60", "-D", "60", "-l", "select=1", "-m", "z"], 'Mail_Points is "z"'),

@@ -210,6 +210,8 @@ def test_one_that_nobody_has_answered(cluster):
 def test_wrong_lines(cluster):
     done = cluster.run(["pbs_rstat", "--why"], check=False)
     assert done.returncode == 1 and "--why needs the id of a reservation" in done.stderr
+    done = cluster.run(["pbs_rstat", "--why", "S7[2]"], check=False)
+    assert done.returncode == 1 and "a whole series: ask for S7" in done.stderr
     done = cluster.run(["pbs_rstat", "--why", "x"], check=False)
     assert done.returncode == 1 and "illegally formed" in done.stderr
 

@@ -150,9 +150,8 @@ static const struct {
     { &attr_select, "chunks, for example 2:ncpus=4:mem=8gb+1:ncpus=1" },
     { &attr_place, "one of free, pack, scatter and vscatter, then one of excl, shared "
                    "and exclhost, for example scatter:excl" },
-    { &attr_jobname, "up to 230 printable characters without blanks" },
-    { &attr_project, "printable characters, none of / [ ] \" ; : | < > + , ? * or a "
-                     "blank" },
+    { &attr_jobname, "up to 230 letters, digits, -, _, + and ." },
+    { &attr_project, "text without any of / [ ] \" ; : | < > + , ? *" },
     { &attr_hold, "one or more of the letters u, o and s, or n" },
 };
 
@@ -169,7 +168,6 @@ static const struct {
       "a time from a minute to a year: seconds, or hours:minutes:seconds" },
     { "auto_extend_max",
       "a time of a second or more: seconds, or hours:minutes:seconds" },
-    { "Reserve_Name", "up to 230 printable characters, a letter first, no blanks" },
 };
 
 static const char *form_of_type(const struct attr_type *type)
