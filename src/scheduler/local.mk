@@ -40,6 +40,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/series_find.c \
 	src/scheduler/plan/shortage.c src/scheduler/plan/shortage.h \
 	src/scheduler/plan/shorten.c src/scheduler/plan/shorten.h \
+	src/scheduler/plan/shrink.c src/scheduler/plan/shrink.h \
 	src/scheduler/plan/rules.c src/scheduler/plan/rules.h \
 	src/scheduler/plan/together.c src/scheduler/plan/together.h \
 	src/scheduler/plan/failure.c \
@@ -86,6 +87,11 @@ TESTS += test/unit/scheduler/test_top_job
 test_unit_scheduler_test_top_job_SOURCES = \
 	test/unit/scheduler/test_top_job.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_top_job_LDADD = $(sched_test_libs)
+check_PROGRAMS += test/unit/scheduler/test_shrink
+TESTS += test/unit/scheduler/test_shrink
+test_unit_scheduler_test_shrink_SOURCES = \
+	test/unit/scheduler/test_shrink.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_shrink_LDADD = $(sched_test_libs)
 check_PROGRAMS += test/unit/scheduler/test_kept
 TESTS += test/unit/scheduler/test_kept
 test_unit_scheduler_test_kept_SOURCES = \

@@ -111,6 +111,8 @@ enum plan_kind {
     PLAN_CONFIRM_RESV, /* ConfirmResv success */
     PLAN_DENY_RESV,    /* ConfirmResv failure */
     PLAN_RUN_JOB,      /* AsyrunJob, or SignalJob of one that is resumed */
+    PLAN_SHRINK_JOB,   /* ModifyJob_Async: its walltime is what fits; PLAN_RUN_JOB is
+                          next */
     PLAN_COMMENT_JOB,  /* ModifyJob_Async: the job's comment says why it waits */
 };
 
@@ -188,13 +190,16 @@ struct plan_step {
     const char *log;         /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
     const char *accrue_type; /* PLAN_COMMENT_JOB: what becomes of it; NULL: it is so
                                 already, or nobody counts */
-    bool resumes;            /* PLAN_RUN_JOB: it is suspended, and goes on there */
-    bool top;                /* PLAN_COMMENT_JOB: its place is kept free (scheduling.md
-                                20.3), */
-    int64_t est_start_at;    /* from then on, 0: none was found, */
-    const char *est_vnodes;  /* on these; NULL: none */
-    bool est_known;          /* the job has that estimate already */
-    const char *topjob;      /* what becomes of its attribute; NULL: it is so already */
+    const char *walltime;    /* PLAN_SHRINK_JOB */
+    const char *why_shrunk[2]; /* ... and the log's words, in order; NULL: no more */
+    bool considered;        /* PLAN_RUN_JOB: the step before has said that in the log */
+    bool resumes;           /* PLAN_RUN_JOB: it is suspended, and goes on there */
+    bool top;               /* PLAN_COMMENT_JOB: its place is kept free (scheduling.md
+                               20.3), */
+    int64_t est_start_at;   /* from then on, 0: none was found, */
+    const char *est_vnodes; /* on these; NULL: none */
+    bool est_known;         /* the job has that estimate already */
+    const char *topjob;     /* what becomes of its attribute; NULL: it is so already */
     bool unchanged;       /* PLAN_COMMENT_JOB: the job has this comment already; for the
                              log and for command 11, not to be sent */
     bool degraded;        /* PLAN_DENY_RESV: it was to be reconfirmed */

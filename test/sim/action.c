@@ -386,6 +386,8 @@ static bool submits(struct sim *s, const struct words *w)
         .into = id ? id : into,
         .select = words_value(w, "select"),
         .walltime_s = number(words_value(w, "walltime"), 0),
+        .least_s = number(words_value(w, "min_walltime"), 0),
+        .most_s = number(words_value(w, "max_walltime"), 0),
         .lasts_s = number(words_after(w, "lasting"), 60),
         .indices = words_value(w, "indices"),
         .reserving = strcmp(w->v[w->n - 1], "reserving") == 0,

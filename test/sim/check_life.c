@@ -202,6 +202,20 @@ static char state_of(const struct job *j)
     return array_has_begun(j) && !job_is_history(j) ? 'B' : job_state(j);
 }
 
+/* Who may be shortened is run between its two lengths, and without a walltime only when
+ * it may last for ever. */
+static void check_shortened(struct sim *s, const struct job *j)
+{
+    const struct resources *list = obj_resources(&j->obj, JOB_A_RESOURCE_LIST);
+    int64_t least_s = resources_amount(list, "min_walltime", 0);
+    int64_t most_s = resources_amount(list, "max_walltime", INT64_MAX);
+    int64_t lasts_s = resources_amount(list, "walltime", INT64_MAX);
+
+    if (least_s > 0 && (lasts_s < least_s || lasts_s > most_s))
+        check_failed(s, CHECK_LIFE, "job %s is run for %" PRId64 " s", j->obj.id,
+                     lasts_s);
+}
+
 void check_job_record(struct sim *s, const struct model *m, const struct record *rec)
 {
     const struct job *j = rec->kind == OBJ_JOB ? model_job(m, rec->id) : NULL;
@@ -210,6 +224,8 @@ void check_job_record(struct sim *s, const struct model *m, const struct record 
         check_job_phase(s, j, rec);
     if (rec->fact == FACT_JOB_MOVED)
         check_moved(s, rec);
+    if (j && rec->fact == FACT_JOB_RUN)
+        check_shortened(s, j);
     for (size_t i = 0; j && i < ARRAY_LEN(job_states); i++)
         if (job_states[i].fact == rec->fact &&
             !strchr(job_states[i].states, state_of(j)))

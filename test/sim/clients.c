@@ -271,6 +271,10 @@ void client_submit(struct sim *s, const struct job_wish *w)
         set(&body.attrs, arena, "Resource_List", "select", w->select);
         if (w->walltime_s)
             set_num(&body.attrs, arena, "Resource_List", "walltime", w->walltime_s);
+        if (w->least_s)
+            set_num(&body.attrs, arena, "Resource_List", "min_walltime", w->least_s);
+        if (w->most_s)
+            set_num(&body.attrs, arena, "Resource_List", "max_walltime", w->most_s);
         if (w->once)
             set(&body.attrs, arena, "Rerunable", NULL, "False");
         if (w->depend)

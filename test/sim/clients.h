@@ -111,7 +111,8 @@ struct job_wish {
     const char *user;
     const char *into;
     const char *select;
-    int64_t walltime_s; /* 0: none */
+    int64_t walltime_s;      /* 0: none */
+    int64_t least_s, most_s; /* min_walltime and max_walltime, 0: none */
     int64_t lasts_s;
     bool reserving; /* create_resv_from_job */
     bool once;      /* -r n */

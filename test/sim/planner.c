@@ -408,7 +408,8 @@ static void keep_answer(struct planner *p, const struct wire_request *rq)
 static void trace_step(const struct sim *s, const struct planner *p,
                        const struct plan_step *step)
 {
-    static const char *const words[] = { "confirms", "denies", "runs", "comments" };
+    static const char *const words[] = { "confirms", "denies", "runs", "shortens",
+                                         "comments" };
 
     sim_trace(s, "scheduler %s: %s %s%s%s%s%s", p->name, words[step->kind], step->id,
               step->vnodes ? " on " : "", step->vnodes ? step->vnodes : "",

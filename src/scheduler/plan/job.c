@@ -11,6 +11,7 @@
 #include "scheduler/plan/level.h"
 #include "scheduler/plan/room.h"
 #include "scheduler/plan/rules.h"
+#include "scheduler/plan/shrink.h"
 #include "scheduler/plan/subjobs.h"
 #include "scheduler/plan/top_job.h"
 
@@ -23,6 +24,7 @@ struct failure {
         const struct request *request;
         const void *where; /* the reservation, or the queue that has its own vnodes */
         int64_t walltime_s;
+        int64_t least_s; /* 1 more than the min_walltime of who may be shortened */
     } key;
     enum plan_failure kind;
     bool never;
@@ -42,6 +44,7 @@ struct jobs {
     const char *only;             /* what is to be run alone, NULL: all */
     struct subjobs sub;           /* of the array that is looked at now */
     struct top_jobs top;          /* and who waits for others */
+    struct starts starts;         /* of what is promised to others */
     size_t n, next;               /* jobs, and the first that was not tried yet */
     const struct snap_job **list; /* in the order of policy, */
     int64_t *levels;              /* [n] which they had then, and */
@@ -53,9 +56,7 @@ struct jobs {
 
 int64_t job_left_s(const struct snap_job *j)
 {
-    int64_t length_s = j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s;
-
-    return MAX_OF(length_s - MAX_OF(j->ran_s, 0), 1);
+    return MAX_OF(job_full_s(j) - MAX_OF(j->ran_s, 0), 1);
 }
 
 /* When the job would end if it started now. The length is bounded, so that sums of
@@ -64,9 +65,7 @@ static int64_t end_of(const struct planner *pl, const struct snap_job *j)
 {
     int64_t length_s = job_left_s(j);
 
-    if (length_s > 10 * (int64_t)WALLTIME_NONE_S)
-        length_s = 10 * (int64_t)WALLTIME_NONE_S;
-    return pl->now_at + length_s;
+    return pl->now_at + MIN_OF(length_s, 10 * (int64_t)WALLTIME_NONE_S);
 }
 
 /* The queue whose own vnodes its jobs use; NULL: the vnodes of no queue. */
@@ -92,38 +91,94 @@ static bool fits_now(struct planner *pl, const struct snap_job *j, const char *q
     return pool_search(&pool, pl->w, j->request, &found, &why) == FAIL_NONE;
 }
 
-/* Look for vnodes outside of all reservations. The sums over all vnodes come first:
- * they are cheap, and they have comments of their own. */
-static enum plan_failure search_field(struct jobs *jobs, const struct snap_job *j,
-                                      const char *id, const char *queue,
-                                      struct placement *found, struct failure *fail)
+/* A job, and the vnodes outside of all reservations that it may have. */
+struct field {
+    struct jobs *jobs;
+    const struct snap_job *j;
+    const char *queue;
+    struct failure *fail;
+};
+
+static struct pool pool_until(const struct field *f, int64_t end_at)
 {
-    struct planner *pl = jobs->pl;
-    struct pool pool = { .asker = ASKER_JOB,
-                         .queue = queue,
-                         .start_at = pl->now_at,
-                         .end_at = end_of(pl, j) };
+    struct planner *pl = f->jobs->pl;
+    struct pool pool = {
+        .asker = ASKER_JOB, .queue = f->queue, .start_at = pl->now_at, .end_at = end_at
+    };
+
+    pool.sets = pool_sets(&pool, pl->w, f->j->request, link_of_job(pl, f->j)->queue);
+    return pool;
+}
+
+static enum plan_failure failed(const struct field *f, enum plan_failure failure,
+                                const struct plan_short *why)
+{
+    f->fail->resource = why->resource;
+    f->fail->never = failure == FAIL_SETS_TOO_SMALL;
+    return failure;
+}
+
+/* Would it fit until then? */
+static enum plan_failure try_until(void *arg, int64_t end_at)
+{
+    const struct field *f = arg;
+    struct planner *pl = f->jobs->pl;
+    struct placement found = { 0 };
     struct plan_short why = { 0 };
+    struct pool pool;
+
+    if (policy_crossed(pl->p, pl->now_at, end_at))
+        return FAIL_CROSSES_DEDICATED;
+    pool = pool_until(f, end_at);
+    return failed(f, pool_search(&pool, pl->w, f->j->request, &found, &why), &why);
+}
+
+/* Take the vnodes for the job until then: at once, so that the next job finds what is
+ * left. */
+static enum plan_failure take_until(const struct field *f, const char *id,
+                                    int64_t end_at, struct placement *found)
+{
+    struct planner *pl = f->jobs->pl;
+    const struct request *rq = f->j->request;
+    struct plan_short why = { 0 };
+    enum plan_failure failure;
+    struct pool pool;
+
+    if (policy_crossed(pl->p, pl->now_at, end_at))
+        return FAIL_CROSSES_DEDICATED;
+    pool = pool_until(f, end_at);
+    failure = alike_search(&f->jobs->alike, pl->w, &pool, rq, found)
+                  ? FAIL_NONE
+                  : pool_search(&pool, pl->w, rq, found, &why);
+    if (failure)
+        return failed(f, failure, &why);
+    world_book(pl->w, id, &rq->place, found, pool.start_at, pool.end_at);
+    quick_fit_took(pl, found);
+    return FAIL_NONE;
+}
+
+/* Look for vnodes outside of all reservations. The sums over all vnodes come first:
+ * they are cheap, and they have comments of their own. 'ret' says how long it may last.
+ */
+static enum plan_failure search_field(struct field *f, const char *id,
+                                      struct placement *found, struct shrunk *ret)
+{
+    struct planner *pl = f->jobs->pl;
+    struct failure *fail = f->fail;
     enum plan_failure failure =
-        quick_fit(pl, j, queue, &fail->resource, &fail->numbers, &fail->never);
+        quick_fit(pl, f->j, f->queue, &fail->resource, &fail->numbers, &fail->never);
 
     if (failure)
         return failure;
-    if (policy_crossed(pl->p, pool.start_at, pool.end_at))
-        return FAIL_CROSSES_DEDICATED;
-    pool.sets = pool_sets(&pool, pl->w, j->request, link_of_job(pl, j)->queue);
-    failure = alike_search(&jobs->alike, pl->w, &pool, j->request, found)
-                  ? FAIL_NONE
-                  : pool_search(&pool, pl->w, j->request, found, &why);
-    if (!failure) {
-        /* The vnodes are booked at once, so that the next job finds what is left. */
-        world_book(pl->w, id, &j->request->place, found, pool.start_at, pool.end_at);
-        quick_fit_took(pl, found);
-        return FAIL_NONE;
+    failure = take_until(f, id, end_of(pl, f->j), found);
+    if (failure && job_may_shrink(f->j)) {
+        failure = shrink_to_fit(pl, f->j, &f->jobs->starts, failure, try_until, f, ret);
+        if (!failure)
+            failure = take_until(f, id, pl->now_at + ret->length_s, found);
     }
-    fail->resource = why.resource;
-    fail->never = failure == FAIL_SETS_TOO_SMALL;
-    return fits_now(pl, j, queue) ? FAIL_CONFLICT : failure;
+    if (!failure || failure == FAIL_CROSSES_DEDICATED)
+        return failure;
+    return fits_now(pl, f->j, f->queue) ? FAIL_CONFLICT : failure;
 }
 
 /* 'est' NULL: it is no top job. The estimate of a subjob is its array's, and only jobs
@@ -199,10 +254,16 @@ static void remember(struct jobs *jobs, const struct failure *fail)
 }
 
 /* Start the job on the vnodes that were found. */
-static void run(struct planner *pl, const char *id, const struct placement *found)
+static void run(struct planner *pl, const struct snap_job *j, const char *id,
+                const struct placement *found, const struct shrunk *shrunk)
 {
+    struct plan_step *step;
+    bool shrinks = job_may_shrink(j) && shrink_step(pl, j, shrunk);
+
     MUST(found->n > 0);
-    plan_add(pl, PLAN_RUN_JOB, id)->vnodes = placement_print(pl->w, found);
+    step = plan_add(pl, PLAN_RUN_JOB, id);
+    step->vnodes = placement_print(pl->w, found);
+    step->considered = shrinks;
 }
 
 /* Who fails with this job: those that ask for the same at the same place, and as long
@@ -224,7 +285,8 @@ static struct failure failure_like(const struct planner *pl, const struct snap_j
     /* Inside a reservation the walltime does not matter: everything there is free
      * until the reservation ends. It matters for what the reservation does not name. */
     if (!resv || (resv->has_vnodes && room_asks_beside(pl->w, resv, j->request)))
-        fail.key.walltime_s = j->walltime_s;
+        fail.key.walltime_s = job_full_s(j);
+    fail.key.least_s = job_may_shrink(j) ? j->min_walltime_s + 1 : 0;
     return fail;
 }
 
@@ -256,6 +318,8 @@ static void waits_on(struct jobs *jobs, const struct snap_job *j, const char *id
     if (!jobs->asked)
         est = top_jobs_failed(&jobs->top, pl, j, id, queue, end_of(pl, j) - pl->now_at,
                               by_vnodes, fail->never);
+    if (est.start_at > 0)
+        starts_add(&jobs->starts, pl->arena, est.start_at);
     say_why(jobs, j, fail, &est);
     jobs->last_waiting = j->id;
 }
@@ -339,6 +403,8 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
     const char *queue = inside ? NULL : queue_with_vnodes(pl, j);
     struct failure fail = failure_like(pl, j, queue);
     struct failure *known = find_failure(jobs, &fail);
+    struct field field = { .jobs = jobs, .j = j, .queue = queue, .fail = &fail };
+    struct shrunk shrunk = { .length_s = job_full_s(j) };
     struct placement found = { 0 };
     struct limit_words words;
 
@@ -370,9 +436,9 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
         return 1;
     }
     fail.kind = inside ? search_resv(jobs, j, id, &found, &fail)
-                       : search_field(jobs, j, id, queue, &found, &fail);
+                       : search_field(&field, id, &found, &shrunk);
     if (fail.kind == FAIL_NONE) {
-        run(pl, id, &found);
+        run(pl, j, id, &found, &shrunk);
         queue_fit_took(pl, j);
         limit_fit_took(pl, j);
         *ret_started = true;

@@ -42,6 +42,8 @@ static bool step_is_whole(const struct plan_step *step)
         return !step->vnodes && step->reason && step->failure != FAIL_NONE;
     case PLAN_RUN_JOB:
         return step->vnodes && *step->vnodes;
+    case PLAN_SHRINK_JOB:
+        return step->walltime != NULL;
     case PLAN_COMMENT_JOB:
         return step->reason && step->log && step->failure != FAIL_NONE &&
                (step->est_start_at > 0) == (step->est_vnodes != NULL);
@@ -264,19 +266,39 @@ static void changed_attrs(const struct plan_step *step, struct arena *arena,
         wire_attrs_add(ret, arena, "topjob", NULL, step->topjob, WIRE_OP_SET);
 }
 
-static bool comment_request(const struct plan_step *step, struct arena *arena,
-                            struct wire_request *ret)
+/* Of a job; nobody waits for the answer. */
+static bool alter_request(const struct plan_step *step, struct arena *arena,
+                          const struct wire_attrs *attrs, struct wire_request *ret)
 {
     struct body_manage *body = arena_zero(arena, sizeof(*body));
 
-    changed_attrs(step, arena, &body->attrs);
-    if (body->attrs.n == 0)
+    if (attrs->n == 0)
         return false;
     body->command = 2; /* set */
     body->object_type = OBJECT_JOB;
     body->object_name = step->id;
+    body->attrs = *attrs;
     *ret = (struct wire_request){ .number = BATCH_MODIFY_JOB_ASYNC, .body = body };
     return true;
+}
+
+static bool comment_request(const struct plan_step *step, struct arena *arena,
+                            struct wire_request *ret)
+{
+    struct wire_attrs attrs = { 0 };
+
+    changed_attrs(step, arena, &attrs);
+    return alter_request(step, arena, &attrs, ret);
+}
+
+static bool shrink_request(const struct plan_step *step, struct arena *arena,
+                           struct wire_request *ret)
+{
+    struct wire_attrs attrs = { 0 };
+
+    wire_attrs_add(&attrs, arena, "Resource_List", "walltime", step->walltime,
+                   WIRE_OP_SET);
+    return alter_request(step, arena, &attrs, ret);
 }
 
 bool plan_step_request(const struct plan_step *step, struct arena *arena,
@@ -289,6 +311,8 @@ bool plan_step_request(const struct plan_step *step, struct arena *arena,
                                   : confirm_request(step, arena, ret);
     case PLAN_RUN_JOB:
         return run_request(step, arena, ret);
+    case PLAN_SHRINK_JOB:
+        return shrink_request(step, arena, ret);
     case PLAN_COMMENT_JOB:
         return comment_request(step, arena, ret);
     }

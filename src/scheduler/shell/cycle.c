@@ -26,11 +26,12 @@ struct cycle {
     struct wire_strings answered; /* reservations, in memory of their own */
     bool refused;                 /* the server did not take an answer: look again */
     bool stop;
-    bool has_remarked; /* in an earlier pass */
-    bool cut;          /* the server wants the cycle to end early */
-    int n_paces;       /* requests of keep_pace() */
-    int n_awaited;     /* of their replies */
-    size_t n_done;     /* steps of the pass that were carried out */
+    bool has_remarked;  /* in an earlier pass */
+    bool cut;           /* the server wants the cycle to end early */
+    int n_paces;        /* requests of keep_pace() */
+    int n_awaited;      /* of their replies */
+    size_t n_done;      /* steps of the pass that were carried out */
+    const char *pulled; /* the job that pull() has moved last */
 };
 
 /* A cycle that is cut looks at so many slices of jobs all the same. The next one goes
@@ -171,10 +172,14 @@ static bool pull(struct cycle *c, const struct plan_step *step)
 
     if (!job)
         return true;
-    if (step->kind == PLAN_RUN_JOB) {
+    /* It came with the step that shortens it. */
+    if (step->kind == PLAN_RUN_JOB && step->considered && str_same(c->pulled, step->id))
+        return true;
+    if (step->kind == PLAN_RUN_JOB || step->kind == PLAN_SHRINK_JOB) {
         /* Replies come in order: those of before are read first. */
         read_paces(c, 0);
-        return !c->stop && peers_pull(c->sh, job, c->arena);
+        c->pulled = !c->stop && peers_pull(c->sh, job, c->arena) ? step->id : NULL;
+        return c->pulled != NULL;
     }
     shell_log_step(c->sh, step, NULL);
     return false;

@@ -121,6 +121,21 @@ static void log_waiting(struct shell *sh, const struct plan_step *step)
                       "the complex");
 }
 
+static void log_considered(struct shell *sh, const struct plan_step *step)
+{
+    logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
+                  "Considering job to run");
+}
+
+static void log_shrunk(struct shell *sh, const struct plan_step *step)
+{
+    log_considered(sh, step);
+    for (size_t i = 0; i < ARRAY_LEN(step->why_shrunk) && step->why_shrunk[i]; i++)
+        logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, step->why_shrunk[i]);
+    logfile_printf(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id,
+                   "Job will run for duration=%s", step->walltime);
+}
+
 void shell_log_step(struct shell *sh, const struct plan_step *step,
                     const struct wire_reply *reply)
 {
@@ -131,9 +146,12 @@ void shell_log_step(struct shell *sh, const struct plan_step *step,
     case PLAN_DENY_RESV:
         log_denial(sh, step);
         break;
+    case PLAN_SHRINK_JOB:
+        log_shrunk(sh, step);
+        break;
     case PLAN_RUN_JOB:
-        logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
-                      "Considering job to run");
+        if (!step->considered)
+            log_considered(sh, step);
         if (reply && reply->code)
             logfile_printf(
                 sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, "Failed to run: %s (%d)",

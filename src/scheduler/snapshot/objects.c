@@ -203,11 +203,13 @@ static void read_estimate(struct snapshot *s, void *place, const struct wire_att
         j->estimated.vnodes = keep(s, a->value);
 }
 
-/* select, place and the counts made of them are no amounts; walltime and
+/* select, place and the counts made of them are no amounts; lengths and
  * preempt_targets have places of their own. */
 static void read_asked(struct snapshot *s, void *place, const struct wire_attr *a)
 {
-    static const char *const others[] = { "select", "place", "nodect", "walltime",
+    static const char *const others[] = { "select",         "place",
+                                          "nodect",         "walltime",
+                                          "min_walltime",   "max_walltime",
                                           "preempt_targets" };
 
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
@@ -589,9 +591,9 @@ static bool read_resv(struct snapshot *s, void *place, const struct wire_object 
     return !r->alien || r->id[0] == 'M';
 }
 
-static int64_t walltime_of(const struct wire_object *o)
+static int64_t length_of(const struct wire_object *o, const char *resource)
 {
-    const char *text = wire_attrs_value(&o->attrs, "Resource_List", "walltime");
+    const char *text = wire_attrs_value(&o->attrs, "Resource_List", resource);
     int64_t duration_s;
 
     return text && duration_parse(text, &duration_s) == 0 ? duration_s : -1;
@@ -616,7 +618,9 @@ static bool read_job(struct snapshot *s, void *place, const struct wire_object *
     j->memo = new_memo(s);
     read_fields(s, OBJECT_JOB, j, o);
     j->request = read_select(s, o, "schedselect");
-    j->walltime_s = walltime_of(o);
+    j->walltime_s = length_of(o, "walltime");
+    j->min_walltime_s = length_of(o, "min_walltime");
+    j->max_walltime_s = length_of(o, "max_walltime");
     targets = wire_attrs_value(&o->attrs, "Resource_List", "preempt_targets");
     j->targets = targets ? keep(s, targets) : NULL;
     /* Among jobs that are equal otherwise the older one comes first. */

@@ -146,12 +146,14 @@ static bool same_job(const struct pair *p, const void *va, const void *vb)
            same_number(&a->max_subjobs, &b->max_subjobs) &&
            str_same(a->kept, b->kept) && a->ran_s == b->ran_s &&
            a->runs_from_at == b->runs_from_at && a->walltime_s == b->walltime_s &&
-           a->started_at == b->started_at && a->preempted_at == b->preempted_at &&
-           a->rank == b->rank && str_same(a->targets, b->targets) &&
-           a->no_rerun == b->no_rerun && a->no_checkpoint == b->no_checkpoint &&
-           a->priority == b->priority && str_same(a->user, b->user) &&
-           str_same(a->group, b->group) && str_same(a->project, b->project) &&
-           a->topjob == b->topjob && a->accrue_type == b->accrue_type &&
+           a->min_walltime_s == b->min_walltime_s &&
+           a->max_walltime_s == b->max_walltime_s && a->started_at == b->started_at &&
+           a->preempted_at == b->preempted_at && a->rank == b->rank &&
+           str_same(a->targets, b->targets) && a->no_rerun == b->no_rerun &&
+           a->no_checkpoint == b->no_checkpoint && a->priority == b->priority &&
+           str_same(a->user, b->user) && str_same(a->group, b->group) &&
+           str_same(a->project, b->project) && a->topjob == b->topjob &&
+           a->accrue_type == b->accrue_type &&
            a->topjob_ineligible == b->topjob_ineligible &&
            a->estimated.start_at == b->estimated.start_at &&
            str_same(a->estimated.vnodes, b->estimated.vnodes) &&

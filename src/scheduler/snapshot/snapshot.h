@@ -223,10 +223,11 @@ struct snap_job {
     char state; /* letter of job_state */
     int64_t substate;
     bool array;
-    const char *array_id;            /* of a subjob */
-    const char *remaining;           /* of an array: the indices that wait */
-    struct maybe_number max_subjobs; /* how many of it may run at once */
-    int64_t walltime_s;              /* -1: none */
+    const char *array_id;                   /* of a subjob */
+    const char *remaining;                  /* of an array: the indices that wait */
+    struct maybe_number max_subjobs;        /* how many of it may run at once */
+    int64_t walltime_s;                     /* -1: none */
+    int64_t min_walltime_s, max_walltime_s; /* likewise: it may be shortened to fit */
     int64_t started_at;
     /* Of one that is, or was, suspended, where the server is ours (doc/extensions.md):
      */

@@ -25,20 +25,35 @@ static int against_limit(const struct resource_value *limit,
     return (cmp > 0) - (cmp < 0);
 }
 
+/* What is equal to its limit keeps it. */
+static bool breaks(const struct resource_value *limit, const struct resources *asked,
+                   const char *name, enum limit_side side)
+{
+    const struct resource_value *w = resources_find(asked, name);
+
+    return w && against_limit(limit, w) == (int)side;
+}
+
+/* A job that may be shortened may get each walltime between its two. */
+static bool breaks_lengths(const struct resource_value *limit,
+                           const struct resources *asked, enum limit_side side)
+{
+    return strcasecmp(limit->def->name, "walltime") == 0 &&
+           (breaks(limit, asked, "min_walltime", side) ||
+            breaks(limit, asked, "max_walltime", side));
+}
+
 bool resource_limits_broken(const struct resources *limits,
                             const struct resources *skip, const struct resources *asked,
                             enum limit_side side)
 {
     for (size_t i = 0; i < limits->n; i++) {
         const struct resource_value *limit = &limits->v[i];
-        const struct resource_value *w = resources_find(asked, limit->def->name);
 
-        if (!w || !is_amount(limit->def))
+        if (!is_amount(limit->def) || (skip && resources_find(skip, limit->def->name)))
             continue;
-        if (skip && resources_find(skip, limit->def->name))
-            continue;
-        /* What is equal to its limit keeps it. */
-        if (against_limit(limit, w) == (int)side)
+        if (breaks(limit, asked, limit->def->name, side) ||
+            breaks_lengths(limit, asked, side))
             return true;
     }
     return false;
