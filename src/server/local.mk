@@ -18,7 +18,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_dry.c src/server/requests/resv_dry.h \
 	src/server/decide/route.c src/server/decide/route.h \
 	src/server/decide/route_away.c src/server/decide/route_away.h \
-	src/server/rules/route_rules.c \
+	src/server/rules/route_pass.c src/server/rules/route_rules.c \
+	src/server/rules/route_try.h \
 	src/server/engine/acts.c src/server/engine/acts.h \
 	src/server/engine/waiting.c src/server/engine/waiting.h \
 	src/server/engine/listing.c src/server/engine/listing.h \
@@ -64,6 +65,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/link_occurrence.c src/server/model/link_tasks.c \
 	src/server/model/link_references.c src/server/model/link_resv.c \
 	src/server/model/links.c \
+	src/server/model/route_wait.c src/server/model/route_wait.h \
 	src/server/model/load_check.c src/server/model/load_check.h \
 	src/server/model/model.c src/server/model/model.h \
 	src/server/model/node_life.c src/server/model/node_life.h \

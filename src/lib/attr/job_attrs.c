@@ -937,9 +937,9 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_MOVE_TO] = { .name = "hf_move_to", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Where the job goes, or went: queue@server:port." },
     [JOB_A_HF_MOVE_UNTIL] = { .name = "hf_move_until", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When it is tried no longer whether the other server has the job." },
     [JOB_A_HF_MOVE_AGAIN_AT] = { .name = "hf_move_again_at", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When the other server is asked again." },
-    [JOB_A_HF_MOVE_DOUBT] = { .name = "hf_move_doubt", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "The other server may have the job, and has not said so." },
+    [JOB_A_HF_MOVE_DOUBT] = { .name = "hf_move_doubt", .type = &attr_bool, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "The other server may have the job, and has not said so." },
     [JOB_A_HF_CAME] = { .name = "hf_came", .type = &attr_bool, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "The job came from another server." },
-    [JOB_A_HF_ROUTE_TRIED] = { .name = "hf_route_tried", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Its routing queue has found no place for it; it is tried again with the others." },
+    [JOB_A_HF_ROUTE_TRIED] = { .name = "hf_route_tried", .type = &attr_bool, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Its routing queue has found no place for it; it is tried again with the others." },
     [JOB_A_HF_ROUTE_SENT] = { .name = "hf_route_sent", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Its routing queue sends it to another server." },
     [JOB_A_HF_ROUTE_SAID] = { .name = "hf_route_said", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Destinations at other servers that have refused it in this round: + for now, - for good." },
 };

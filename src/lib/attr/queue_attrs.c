@@ -462,8 +462,9 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .check = check_partition,
         .doc = "Partition that owns the queue.",
     },
-    [QUEUE_A_HF_ROUTE_AT] = { .name = "hf_route_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When its jobs that found no place are tried again." },
-    [QUEUE_A_HF_ROUTE_AFTER] = { .name = "hf_route_after", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "The job up to which that has been done, by the record that made it." },
+    [QUEUE_A_HF_ROUTE_AT] = { .name = "hf_route_at", .type = &attr_time, .flags = ATTR_INTERNAL | ATTR_ALONE, .doc = "When its jobs that found no place are tried again." },
+    [QUEUE_A_HF_ROUTE_AFTER] = { .name = "hf_route_after", .type = &attr_int64, .flags = ATTR_INTERNAL | ATTR_ALONE, .doc = "The job up to which that has been done, by the record that made it." },
+    [QUEUE_A_HF_ROUTE_CLASS] = { .name = "hf_route_class", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_ALONE, .doc = "Among whose jobs that one is: user/group/project." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

@@ -68,6 +68,7 @@ enum queue_attr {
     QUEUE_A_PARTITION,
     QUEUE_A_HF_ROUTE_AT,
     QUEUE_A_HF_ROUTE_AFTER,
+    QUEUE_A_HF_ROUTE_CLASS,
     QUEUE_A_COUNT
 };
 

@@ -36,6 +36,7 @@ enum attr_flag {
     ATTR_ALTERABLE = 1 << 11,
     ATTR_LINKS = 1 << 12, /* what is derived (links, sums) follows it */
     ATTR_LOOKS = 1 << 13, /* of the server: what is shown of all objects follows it */
+    ATTR_ALONE = 1 << 14, /* no rule of another object looks at it */
 };
 
 struct attr_row {

@@ -14,15 +14,18 @@ static bool acl_on(const struct queue *q, int switch_attr)
     return obj_num(&q->obj, switch_attr, 0) != 0;
 }
 
-int queue_has_room(const struct queue *q, struct diag *why)
+bool queue_has_room_after(const struct queue *q, size_t n)
 {
     const struct object *o = &q->obj;
 
-    if (obj_is_set(o, QUEUE_A_MAX_QUEUABLE) &&
-        /* The number counts all jobs of the queue in every state. */
-        (int64_t)q->n_jobs >= obj_num(o, QUEUE_A_MAX_QUEUABLE, 0))
-        return diag_code(why, PBSE_MAXQUED);
-    return 0;
+    /* The number counts all jobs of the queue in every state. */
+    return !obj_is_set(o, QUEUE_A_MAX_QUEUABLE) ||
+           (int64_t)(q->n_jobs + n) < obj_num(o, QUEUE_A_MAX_QUEUABLE, 0);
+}
+
+int queue_has_room(const struct queue *q, struct diag *why)
+{
+    return queue_has_room_after(q, 0) ? 0 : diag_code(why, PBSE_MAXQUED);
 }
 
 int queue_takes_routed(const struct request *rq, const struct queue *q,

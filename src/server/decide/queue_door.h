@@ -32,6 +32,8 @@ int queue_takes_owner(const struct request *rq, const struct queue *q,
 /* Check 4 alone, which another job may make fail before this one is committed. 15046.
  */
 int queue_has_room(const struct queue *q, struct diag *why) MUST_CHECK;
+/* Is there room for another job when 'n' more have come? */
+bool queue_has_room_after(const struct queue *q, size_t n);
 
 /* Check 13: resources_min of the queue, resources_max of the queue, else of the server.
  * 15036. */

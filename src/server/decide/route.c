@@ -78,13 +78,19 @@ static int check_array_size(const struct route_job *r, const struct queue *q,
     return 0;
 }
 
+const struct queue *route_queue(const struct model *m, const char *destination,
+                                struct arena *arena)
+{
+    return model_queue(m, arena_strndup(arena, destination, strcspn(destination, "@")));
+}
+
 /* The queue that a destination names, if the job may go there at all. */
 static int find_queue(const struct route_job *r, const char *name,
                       const struct queue **ret, struct diag *why)
 {
     const struct queue *q;
 
-    q = model_queue(r->m, arena_strndup(r->rq->arena, name, strcspn(name, "@")));
+    q = route_queue(r->m, name, r->rq->arena);
     /* The queue of a reservation takes those whom its owner sends there. */
     if (!q || q->resv)
         return diag_code(why, PBSE_UNKQUE);

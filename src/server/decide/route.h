@@ -51,6 +51,10 @@ enum route_verdict route_judge(const struct route_job *r, struct edit *to,
 /* Is that a refusal that may be otherwise another time? */
 bool route_refused_for_now(int code);
 
+/* The queue of this server that a destination names, "q" or "q@server"; NULL. */
+const struct queue *route_queue(const struct model *m, const char *destination,
+                                struct arena *arena);
+
 /* The job of the edit comes into that queue: what it is told of it. Its request is the
  * caller's to renew. */
 void job_comes_into(struct edit *job, const struct queue *q, int64_t now_at);

@@ -55,6 +55,10 @@ bool svr_is_settled(const struct svr *s, int64_t now_at, struct buf *why)
 #ifdef HF_CHECKS
 static void forget_end(void *arg UNUSED, const struct object *to)
 {
+    const struct attr_table *t = kind_table(to->kind);
+
+    for (size_t i = 0; i < t->n; i++)
+        MUST(!reads_has(to, (int)i) || !(t->rows[i].flags & ATTR_ALONE));
     reads_forget(to);
 }
 

@@ -136,7 +136,7 @@ bool answer_deferred(struct turn *t, const char *job_id, int code, const char *t
 
 /* The rules of the object, and of all whose rules look at it, look again; before a
  * record about it and after. */
-void touch_around(struct svr *s, const struct object *o);
+void touch_around(struct svr *s, const struct object *o, const struct record *rec);
 /* A record about the server or a scheduler: the rules that look at settings do. */
 void touch_for_settings(struct svr *s, const struct record *rec);
 /* After a start, or when what rules know besides the model has changed. */

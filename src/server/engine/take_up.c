@@ -249,7 +249,7 @@ static void take_up_record(struct turn *t, struct record *rec)
     /* Who looks at the object before the change looks again, and so does who looks at
      * it afterwards. */
     if (o)
-        touch_around(s, o);
+        touch_around(s, o, rec);
     if (o && takes_away(rec)) {
         watch_forget(&s->watches, o);
         listings_leave(&s->listings, o, fact_retires(rec->fact));
@@ -260,7 +260,7 @@ static void take_up_record(struct turn *t, struct record *rec)
     note_denial(s, rec, o);
     model_apply(s->m, rec);
     if (!fact_removes(rec->fact))
-        touch_around(s, model_find(s->m, rec->kind, rec->id));
+        touch_around(s, model_find(s->m, rec->kind, rec->id), rec);
     touch_for_settings(s, rec);
     moms_touch(s->moms, rec);
     react(t, rec);

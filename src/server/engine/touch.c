@@ -18,9 +18,24 @@ static void touch_end(void *arg, const struct object *to)
     touch(arg, to);
 }
 
-void touch_around(struct svr *s, const struct object *o)
+/* What it changes concerns its object alone. */
+static bool is_alone(const struct record *rec)
+{
+    const struct attr_row *rows = kind_table(rec->kind)->rows;
+
+    if (rec->fact != FACT_SET)
+        return false;
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (!(rows[rec->changes[i].attr].flags & ATTR_ALONE))
+            return false;
+    return true;
+}
+
+void touch_around(struct svr *s, const struct object *o, const struct record *rec)
 {
     touch(s, o);
+    if (is_alone(rec))
+        return;
     for (enum edge e = 0; e < EDGE_COUNT; e++)
         /* The rules at the other end look along the edge back to this object. */
         if (edge_from(e) == o->kind && rules_of(edge_to(e)).looks & SEES(edge_back(e)))

@@ -8,6 +8,7 @@
 #include "server/model/job_tally.h"
 #include "server/model/link_priv.h"
 #include "server/model/resv_claims.h"
+#include "server/model/route_wait.h"
 
 #include <utlist.h>
 
@@ -59,6 +60,11 @@ static struct job *find_elder(const struct queue *q, const struct job *j)
     return at;
 }
 
+static bool is_on_its_way(const struct job *j)
+{
+    return job_is_leaving(j) && !obj_num(&j->obj, JOB_A_HF_MOVE_DOUBT, 0);
+}
+
 static void queue_add_job(struct model *m, struct queue *q, struct job *j)
 {
     struct job *elder = find_elder(q, j);
@@ -69,6 +75,8 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
         DL_APPEND_ELEM2(q->jobs, elder, j, queue_prev, queue_next);
     else
         DL_PREPEND2(q->jobs, j, queue_prev, queue_next);
+    route_wait_add(q, j);
+    q->n_away += is_on_its_way(j);
     q->n_jobs++;
     count_state(q->n_state, &q->n_subjobs, j, 1);
     /* Only jobs that have vnodes count as assigned. */
@@ -86,6 +94,8 @@ static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
         list_count(m, &q->assigned, &j->obj, job_counted_list(j), -1);
     tallies_remove(&q->tallies, j);
     count_state(q->n_state, &q->n_subjobs, j, -1);
+    route_wait_remove(q, j);
+    q->n_away -= is_on_its_way(j);
     q->n_jobs--;
     q->left_behind = j == q->jobs ? NULL : j->queue_prev;
     DL_DELETE2(q->jobs, j, queue_prev, queue_next);

@@ -17,6 +17,7 @@
 #include "server/model/model_priv.h"
 #include "server/model/node_life.h"
 #include "server/model/reads.h"
+#include "server/model/route_wait.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +186,12 @@ static void object_remove(struct model *m, struct object *o)
     m->kinds[o->kind].n--;
 }
 
+static void queue_clear(struct queue *q)
+{
+    resource_sums_clear(&q->assigned);
+    route_wait_free(q);
+}
+
 static void object_free(struct object *o)
 {
     const struct attr_table *t;
@@ -201,7 +208,7 @@ static void object_free(struct object *o)
         free(STRUCT_OF(o, struct node, obj)->referrers);
     }
     if (o->kind == OBJ_QUEUE)
-        resource_sums_clear(&STRUCT_OF(o, struct queue, obj)->assigned);
+        queue_clear(STRUCT_OF(o, struct queue, obj));
     if (o->kind == OBJ_JOB)
         array_free(STRUCT_OF(o, struct job, obj));
     free(o->attr);

@@ -122,10 +122,13 @@ struct queue {
     struct job *jobs;        /* by queue_prev, queue_next; in order of creation */
     struct job *left_behind; /* behind it stood the job that left last; NULL: that one
                                 was the first */
-    size_t n_jobs;           /* jobs in it, history not counted */
-    size_t n_nodes;          /* vnodes attached to it */
-    size_t n_state[10];      /* of them by state index: T Q H W R E B X M F */
-    size_t n_subjobs;        /* counted there */
+    size_t n_classes;        /* of jobs that wait to be routed: route_wait.h */
+    struct route_class **classes;
+    size_t n_away;      /* jobs on their way to other servers, without a doubt */
+    size_t n_jobs;      /* jobs in it, history not counted */
+    size_t n_nodes;     /* vnodes attached to it */
+    size_t n_state[10]; /* of them by state index: T Q H W R E B X M F */
+    size_t n_subjobs;   /* counted there */
     struct resource_sums assigned;
     struct tallies tallies; /* of its jobs */
 };
@@ -173,6 +176,8 @@ struct job {
     struct bookings bookings; /* from exec_vnode while it runs */
     struct bookings awaits;   /* from hf_hot_vnodes while it is queued */
     struct job *queue_prev, *queue_next;
+    struct route_class *route_class; /* while it waits to be routed */
+    struct job *route_prev, *route_next;
     size_t n_parents; /* jobs that it waits for, in the order of its depend */
     struct job **parents;
     size_t n_children; /* jobs that wait for it, by created_seq */

@@ -8,6 +8,7 @@
 #include "server/model/job_array.h"
 #include "server/model/job_tally.h"
 #include "server/model/link_priv.h"
+#include "server/model/route_wait.h"
 
 #include <string.h>
 
@@ -137,6 +138,8 @@ static bool same_queue(struct compare *c, const struct queue *a, const struct qu
         return differs(c, &a->obj, "vnodes");
     if (!tallies_same(&a->tallies, &b->tallies))
         return differs(c, &a->obj, "tallies");
+    if (!route_wait_same(a, b) || a->n_away != b->n_away)
+        return differs(c, &a->obj, "jobs to be routed");
     for (; ja && jb; ja = ja->queue_next, jb = jb->queue_next)
         if (!SAME_ID(ja, jb))
             break;

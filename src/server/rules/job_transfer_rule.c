@@ -12,6 +12,7 @@
 #include "server/decide/know.h"
 #include "server/decide/route_away.h"
 #include "server/model/job_phase.h"
+#include "server/rules/route_try.h"
 #include "server/rules/rules.h"
 
 #include <string.h>
@@ -133,6 +134,8 @@ bool job_transfer_due(const struct rule_context *c, const struct object *o,
     switch (transfer_end(job, answer)) {
     case TRANSFER_TAKEN:
         transfer_left_record(c->m, job, c->server_actor, c->now_at, out);
+        if (obj_num(o, JOB_A_HF_ROUTE_SENT, 0))
+            route_goes_on(c, job, out);
         break;
     case TRANSFER_REFUSED:
         stay(c, job, answer, out);

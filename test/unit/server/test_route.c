@@ -165,6 +165,69 @@ static void a_pass_takes_many_jobs_in_steps(void)
     rig_free(r);
 }
 
+/* Records of a pass at that time: of the queue, and of jobs. */
+static void pass(struct rig *r, int64_t at, size_t *n_queue, size_t *n_jobs)
+{
+    *n_queue = *n_jobs = 0;
+    rig_advance(r, at);
+    for (size_t i = 0; i < r->out.n; i++)
+        if (r->out.v[i].kind == EFFECT_RECORD) {
+            *n_queue += r->out.v[i].u.record->kind == OBJ_QUEUE;
+            *n_jobs += r->out.v[i].u.record->kind == OBJ_JOB;
+        }
+}
+
+/* However many wait, a pass writes of those that go; and it asks for each user. */
+static void a_pass_costs_what_goes(void)
+{
+    struct rig *r = rig_new();
+    size_t n_queue, n_jobs;
+
+    new_queue(r, "q", "max_queued=[u:PBS_GENERIC=2]");
+    new_router(r, "in", "q", "started=true");
+    for (int i = 0; i < 600; i++) {
+        CU_ASSERT_PTR_NOT_NULL_FATAL(submit(r, RIG_USER, "in", "", NULL));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(submit(r, "bob", "in", "", NULL));
+    }
+    CU_ASSERT_EQUAL(model_queue(svr_model(r->s), "q")->n_jobs, 4);
+    CU_ASSERT_EQUAL(model_queue(svr_model(r->s), "in")->n_classes, 2);
+    pass(r, RIG_START_AT + 30, &n_queue, &n_jobs);
+    CU_ASSERT_EQUAL(n_queue, 1);
+    CU_ASSERT_EQUAL(n_jobs, 0);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    /* Room for three of one user and for one of the other. */
+    set(r, "q", "max_queued=[u:PBS_GENERIC=3]");
+    set(r, "q", "max_queued+=[u:" RIG_USER "=5]");
+    pass(r, RIG_START_AT + 60, &n_queue, &n_jobs);
+    CU_ASSERT_EQUAL(n_queue, 1);
+    CU_ASSERT_EQUAL(n_jobs, 2 * 4); /* the mark goes, and the job */
+    CU_ASSERT_EQUAL(model_queue(svr_model(r->s), "q")->n_jobs, 8);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    rig_free(r);
+}
+
+/* Who asks for too much is passed over, and those behind it are not. */
+static void a_large_job_stops_nobody(void)
+{
+    struct rig *r = rig_new();
+    const char *large[300], *small;
+
+    new_queue(r, "q", "max_queued_res.ncpus=[u:PBS_GENERIC=2]");
+    new_router(r, "in", "q", "started=true");
+    for (size_t i = 0; i < ARRAY_LEN(large); i++)
+        large[i] = submit(r, RIG_USER, "in", "Resource_List.ncpus=3", NULL);
+    set(r, "q", "enabled=false");
+    small = submit(r, RIG_USER, "in", "Resource_List.ncpus=1", NULL);
+    set(r, "q", "enabled=true");
+    rig_advance(r, RIG_START_AT + 30);
+    rig_settle(r);
+    CU_ASSERT_STRING_EQUAL(text_of(r, small, "queue"), "q");
+    for (size_t i = 0; i < ARRAY_LEN(large); i++)
+        CU_ASSERT_STRING_EQUAL(text_of(r, large[i], "queue"), "in");
+    CU_ASSERT_TRUE(rig_is_same(r));
+    rig_free(r);
+}
+
 static void held_and_waiting_jobs_go_where_that_is_wanted(void)
 {
     static const struct {
@@ -315,6 +378,8 @@ int main(void)
         { "who is refused for now is tried again",
           who_is_refused_for_now_is_tried_again },
         { "a pass takes many jobs in steps", a_pass_takes_many_jobs_in_steps },
+        { "a pass costs what goes", a_pass_costs_what_goes },
+        { "a large job stops nobody", a_large_job_stops_nobody },
         { "held and waiting jobs go where that is wanted",
           held_and_waiting_jobs_go_where_that_is_wanted },
         { "who nobody takes any more is aborted",

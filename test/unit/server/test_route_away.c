@@ -244,6 +244,49 @@ static void a_move_by_hand_is_no_round(void)
     pair_free(&p);
 }
 
+static size_t n_asked(const struct rig *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->out.n; i++)
+        n += r->out.v[i].kind == EFFECT_FIND_OUT &&
+             r->out.v[i].u.need.kind == NEED_TRANSFER;
+    return n;
+}
+
+/* Of many jobs that wait for a server one asks; each that it takes lets two more ask.
+ */
+static void one_of_many_asks(void)
+{
+    struct pair p = routed("workq@two", "", "");
+    const struct queue *in = model_queue(svr_model(p.from->s), "in");
+    size_t n_others = 2 * ROUTE_AWAY_MAX;
+
+    for (size_t i = 0; i < n_others; i++)
+        CU_ASSERT_PTR_NOT_NULL_FATAL(submit(p.from, RIG_USER, "in", "", "x\n"));
+    /* The ids are of jobs that the other server has had. */
+    for (size_t i = 0; i < n_others; i++)
+        delete_job(p.to, RIG_ROOT, submit(p.to, RIG_USER, "", "", NULL), NULL);
+    CU_ASSERT_EQUAL(
+        rig_manager(p.from, RIG_ROOT, SET, OBJECT_QUEUE, "in", "started=true"), 0);
+    rig_settle(p.from);
+    /* So many are sent at once, and the others wait for their turn. */
+    CU_ASSERT_EQUAL(in->n_away, ROUTE_AWAY_MAX);
+    CU_ASSERT_EQUAL(in->n_classes, 1);
+    rig_advance(p.from, RIG_START_AT + 31); /* nobody answers */
+    rig_settle(p.from);
+    CU_ASSERT_EQUAL(in->n_away, 1);
+    rig_advance(p.from, RIG_START_AT + 62);
+    CU_ASSERT_EQUAL(in->n_away, 1);
+    CU_ASSERT_EQUAL(n_asked(p.from), 1);
+    pair_go(&p, FOR_EVER);
+    CU_ASSERT_EQUAL(in->n_away, 2);
+    CU_ASSERT_EQUAL(n_asked(p.from), 2);
+    pair_go(&p, FOR_EVER);
+    CU_ASSERT_EQUAL(in->n_away, 3);
+    pair_free(&p);
+}
+
 /* How many times the job lives. */
 static size_t n_lives(const struct pair *p)
 {
@@ -301,6 +344,7 @@ static const struct unit_case cases[] = {
       held_and_waiting_jobs_go_where_that_is_wanted },
     { "a job with ties waits", a_job_with_ties_waits },
     { "a move by hand is no round", a_move_by_hand_is_no_round },
+    { "one of many asks", one_of_many_asks },
     { "either server may die at any step", either_server_may_die_at_any_step },
 };
 
