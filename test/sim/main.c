@@ -5,9 +5,9 @@
  *   sim --scenario FILE [...]     named scenarios
  *   sim --sweep FILE [...]        each again and again, with a kill at the next place
  *   sim --sweep FILE --kill K     one run with that kill: before:7, after:7, twice:7,
- * says:7, hears:7, router:7 or scheduler:7 sim --print N                 the scenario
- * that seed N makes sim --hash N                  a number for the scenarios of the
- * seeds 1 to N
+ *                                 scheduler:7, meanwhile:7, says:7, hears:7, router:7
+ *   sim --print N                 the scenario that seed N makes
+ *   sim --hash N                  a number for the scenarios of the seeds 1 to N
  *
  * The last line is "sim: N passed, M failed".
  *
@@ -116,12 +116,21 @@ static void sweep_once(struct tally *t, const struct script *sc, const char *pat
     else
         snprintf(replay, sizeof(replay), "  to see it: %s --scenario %s --trace\n",
                  t->program, path);
-    if (script_sweep(sc, t->trace, sweep)) {
+    if (!script_sweep(sc, t->trace, sweep)) {
+        t->failed++;
+        fputs(replay, stdout);
+    } else if (sweep->at && !sweep->has_killed) {
+        t->failed++;
+        printf("%s: nobody dies at %s:%zu\n", path, sweep_name(sweep->kind), sweep->at);
+    } else {
         t->passed++;
-        return;
     }
-    t->failed++;
-    fputs(replay, stdout);
+}
+
+/* Each sweep is about the server and the scheduler at least. */
+static bool has_both_victims(const struct sweep *whole)
+{
+    return whole->n[SWEEP_BEFORE_COMMIT] > 0 && whole->n[SWEEP_SCHEDULER] > 0;
 }
 
 /* One run without a kill says how many places there are. A run with a kill may come by
@@ -132,6 +141,10 @@ static void sweep_all(struct tally *t, const struct script *sc, const char *path
     int failed = t->failed;
 
     sweep_once(t, sc, path, &whole);
+    if (!has_both_victims(&whole)) {
+        t->failed++;
+        printf("%s: no place for a kill\n", path);
+    }
     for (int kind = 0; kind < SWEEP_KINDS && t->failed == failed; kind++)
         for (size_t at = 1; at <= whole.n[kind]; at++)
             sweep_once(t, sc, path,

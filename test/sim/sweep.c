@@ -13,7 +13,7 @@
 const char *sweep_name(enum sweep_kind kind)
 {
     static const char *const names[] = {
-        "before", "after", "twice", "scheduler", "says", "hears", "router",
+        "before", "after", "twice", "scheduler", "meanwhile", "says", "hears", "router",
     };
 
     return names[kind];
@@ -33,6 +33,18 @@ static bool is_here(struct sim *s, enum sweep_kind kind)
     return true;
 }
 
+static void start_planner(struct sim *s, void *arg)
+{
+    planner_start(s, arg);
+}
+
+/* Behind what it is just doing, and before anything that it says arrives. */
+static void kill_planner(struct sim *s, void *arg)
+{
+    planner_stop(s, arg);
+    sim_after(s, AWAY_MS, start_planner, arg, NULL);
+}
+
 void sweep_commit(struct sim *s)
 {
     struct sweep *sw = s->sweep;
@@ -45,6 +57,8 @@ void sweep_commit(struct sim *s)
         s->shell.crash = CRASH_BEFORE_COMMIT;
     if (is_here(s, SWEEP_AFTER_COMMIT))
         s->shell.crash = CRASH_AFTER_COMMIT;
+    if (is_here(s, SWEEP_MEANWHILE))
+        sim_after(s, 0, kill_planner, &s->planner, NULL);
 }
 
 static void start_server(struct sim *s, void *arg UNUSED)
@@ -56,18 +70,6 @@ void sweep_server_died(struct sim *s)
 {
     if (s->sweep && s->sweep->has_killed)
         sim_after(s, AWAY_MS, start_server, NULL, NULL);
-}
-
-static void start_planner(struct sim *s, void *arg)
-{
-    planner_start(s, arg);
-}
-
-/* Behind what it is just doing, and before anything that it says arrives. */
-static void kill_planner(struct sim *s, void *arg)
-{
-    planner_stop(s, arg);
-    sim_after(s, AWAY_MS, start_planner, arg, NULL);
 }
 
 void sweep_scheduler(struct sim *s, struct planner *p)

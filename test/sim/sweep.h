@@ -1,7 +1,8 @@
 /* sweep.h - one scenario again and again, with a process killed at the next place each
  * time: the server around each of its commits, the scheduler at each thing that it
- * hears or says, a MoM behind each thing that it says to another MoM or before it takes
- * what another one has said, and the router when it has such a message.
+ * hears or says and at each commit of the server, a MoM behind each thing that it says
+ * to another MoM or before it takes what another one has said, and the router when it
+ * has such a message.
  *
  * What is killed comes back soon. A command that was cut off before anything of it was
  * durable is given once more, as its user would; one whose effect is durable is not. So
@@ -25,6 +26,7 @@ enum sweep_kind {
     SWEEP_AFTER_COMMIT,  /* it is, and nobody has been told */
     SWEEP_TWICE, /* before it, and then after the first commit of the new life */
     SWEEP_SCHEDULER,
+    SWEEP_MEANWHILE, /* the scheduler, while the server commits */
     SWEEP_MOM_SAYS,
     SWEEP_MOM_HEARS,
     SWEEP_ROUTER,
