@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The life of each kind of reservation, with the server killed right before and right after
-the commits that make it. Afterwards nothing is lost, done twice, stuck or held, and accounting
-says what the journal says. HF_LONG=1 adds more commits of each life, and lives in which it is
-killed at random moments."""
+the commits that make it, and with the scheduler, the router or the MoM killed while the server
+makes them. Afterwards nothing is lost, done twice, stuck or held, and accounting says what the
+journal says. HF_LONG=1 adds more commits of each life, more lives for router and MoM, and lives
+in which the server is killed at random moments."""
 import collections
 import os
 import random
@@ -21,39 +22,51 @@ LONG = bool(os.environ.get("HF_LONG"))
 CC = os.environ.get("CC", "cc").split()
 KILLS_AT_RANDOM = 12
 
-# Stands before the C library. The file KILL_AT says "before WORD" or "after WORD": the
-# process is killed when it is about to write a page of its store that has the word in it,
-# so that the transaction is not there; or when that transaction is on the disk, so that
-# nobody has been told of it.
+# Stands before the C library of the server. The file KILL_AT says "before WORD" or "after
+# WORD": the server is killed when it is about to write a page of its store that has the word
+# in it, so that the transaction is not there; or when that transaction is on the disk, so that
+# nobody has been told of it. With another word in the first place the process whose id is in
+# the file KILL_AT.<that word> is killed when the page is about to be written.
 KILLER = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 static int is_written;
+static int read_file(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY);
+    ssize_t len = fd < 0 ? 0 : read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[len < 0 ? 0 : len] = 0;
+    return len > 0;
+}
 static void look(const void *data, size_t n)
 {
     const char *path = getenv("KILL_AT");
-    char text[256];
-    ssize_t len;
-    int fd = open(path, O_RDONLY);
-    if (fd < 0)
+    char text[256], first[32], other[4096];
+    int at = 0;
+    if (!read_file(path, text, sizeof(text)) || sscanf(text, "%31s %n", first, &at) != 1 ||
+        !memmem(data, n, text + at, strlen(text + at)))
         return;
-    len = read(fd, text, sizeof(text));
-    close(fd);
-    if (len < 8)
-        return;
-    int after = text[0] == 'a';
-    const char *word = (const char *)memchr(text, ' ', (size_t)len) + 1;
-    if (!memmem(data, n, word, (size_t)(text + len - word)))
-        return;
-    unlink(path);
-    if (!after)
+    if (strcmp(first, "before") == 0) {
+        unlink(path);
         kill(getpid(), SIGKILL);
-    is_written = 1;
+    } else if (strcmp(first, "after") == 0) {
+        unlink(path);
+        is_written = 1;
+    } else {
+        snprintf(other, sizeof(other), "%s.%s", path, first);
+        if (read_file(other, text, sizeof(text))) {
+            unlink(path);
+            kill(atoi(text), SIGKILL);
+        }
+    }
 }
 #define WRITE(name, offset) \
     ssize_t name(int fd, const void *data, size_t n, offset at) \
@@ -91,69 +104,107 @@ def killer(tmp_path_factory):
     return str(folder / "killer.so")
 
 
+def sql(cluster, text):
+    """Good at any moment: the store may be opened anew just now."""
+    def rows():
+        try:
+            return [cluster.sql(text)]
+        except Exception as e:  # sqlite3 has a dozen of them
+            if "locked" not in str(e) and "unable" not in str(e) and "disk I/O" not in str(e):
+                raise
+            return None
+    return wait_for("the store", rows)[0]
+
+
 class Fate(threading.Thread):
-    """Starts the server again whenever it has died, and says where it dies next."""
+    """Starts again whoever has died, and says who dies next: "before" and "after" a commit the
+    server, "pbs_sched" and so on in it."""
 
     def __init__(self, cluster, kills, at_random=0):
         super().__init__(daemon=True)
         self.cluster, self.kills, self.at_random = cluster, list(kills), at_random
         self.stop, self.n_deaths, self.n_skipped = threading.Event(), 0, 0
         self.path = os.path.join(cluster.root, "kill_at")
+        self.services = [cluster.server, cluster.scheduler, cluster.mom, cluster.comm]
+        for service in self.services[1:]:
+            self.note_id(service)
         self.arm()
+
+    def id_path(self, service):
+        return "%s.%s" % (self.path, service.name)
+
+    def note_id(self, service):
+        self.write(self.id_path(service), str(service.process.pid))
+
+    def write(self, path, text):
+        with open(path + ".new", "w") as f:
+            f.write(text)
+        os.rename(path + ".new", path)
 
     def has_passed(self, fact):
         """It came with another one in a commit that is done: nothing is left to kill."""
-        return any(row[0] == "1" for row in self.cluster.sql(
-            "SELECT count(*) > 0 FROM journal WHERE fact = '%s'" % fact))
+        return sql(self.cluster, "SELECT 1 FROM journal WHERE fact = '%s' LIMIT 1" % fact) != []
 
     def arm(self):
-        while self.kills and self.kills[0][0] == "before" and \
-                self.has_passed(self.kills[0][1]):
-            del self.kills[:2]
-            self.n_skipped += 2
-        if self.kills:
-            self.cluster.write("kill_at.new", "%s %s" % self.kills.pop(0))
-            os.rename(self.path + ".new", self.path)
+        while self.kills and self.kills[0][0] != "after" and self.has_passed(self.kills[0][1]):
+            n = 2 if self.kills[0][0] == "before" else 1
+            del self.kills[:n]
+            self.n_skipped += n
+        self.armed = self.kills.pop(0) if self.kills else None
+        if self.armed:
+            self.write(self.path, "%s %s" % self.armed)
 
     def is_over(self):
-        return not self.kills and not self.at_random and not os.path.exists(self.path)
+        return not self.kills and not self.at_random and not os.path.exists(self.path) and \
+            all(s.is_up() for s in self.services)
+
+    def bring_back(self, service):
+        self.n_deaths += 1
+        if os.path.exists(self.id_path(service)):
+            os.unlink(self.id_path(service))
+        self.arm()
+        try:
+            service.start()
+        except ExpectError:
+            if service.is_up():
+                raise
+        if service is not self.cluster.server:
+            self.note_id(service)
+
+    def skip_missed(self):
+        """It was made while the victim was not yet back from its last death."""
+        if os.path.exists(self.path) and self.armed[0].startswith("pbs_") and \
+                self.has_passed(self.armed[1]):
+            os.unlink(self.path)
+            self.n_skipped += 1
+            self.arm()
+
+    def die_at_random(self):
+        server = self.cluster.server
+        if self.at_random and random.random() < 0.05:
+            self.at_random -= 1
+            server.process.kill()
+            server.process.wait()
 
     def run(self):
-        server = self.cluster.server
-        while not self.stop.is_set() or not server.is_up():
-            if server.is_up():
-                time.sleep(0.02)  # between two looks at a process
-                if self.at_random and random.random() < 0.05:
-                    self.at_random -= 1
-                    server.process.kill()
-                    server.process.wait()
+        while not self.stop.is_set() or not all(s.is_up() for s in self.services):
+            dead = [s for s in self.services if not s.is_up()]
+            if dead:
+                self.bring_back(dead[0])
                 continue
-            self.n_deaths += 1
-            self.arm()
-            try:
-                server.start()
-            except ExpectError:
-                if server.is_up():
-                    raise
+            time.sleep(0.02)  # between two looks at the processes
+            self.skip_missed()
+            self.die_at_random()
 
 
 class Life:
     """A cluster whose server dies again and again, and what its users do all the same."""
 
-    def __init__(self, cluster):
-        self.cluster, self.server = cluster, cluster.server
+    def __init__(self, cluster, length):
+        self.cluster, self.server, self.length = cluster, cluster.server, length
 
     def sql(self, text):
-        """Good at any moment: the store may be opened anew just now."""
-        def rows():
-            try:
-                return [self.cluster.sql(text)]
-            except Exception as e:  # sqlite3 has a dozen of them
-                if "locked" not in str(e) and "unable" not in str(e) and \
-                        "disk I/O" not in str(e):
-                    raise
-                return None
-        return wait_for("the store", rows)[0]
+        return sql(self.cluster, text)
 
     def facts(self):
         return [tuple(row) for row in self.sql("SELECT fact, id FROM journal ORDER BY seq")]
@@ -211,7 +262,7 @@ class Life:
 
 
 def advance(life):
-    rid = life.reserve("-l", "select=2:ncpus=1", start=5, length=20 if LONG else 6)
+    rid = life.reserve("-l", "select=2:ncpus=1", start=5, length=life.length)
     jid = life.submit("j1", "-q", queue_of(rid), "-l", "select=1:ncpus=1", "-l", "walltime=2")
     life.wait("job.ended", jid)
     return rid
@@ -336,7 +387,7 @@ def check_end(life):
     check_objects(life.cluster)
 
 
-def live(life_of, killer, kills, at_random=0):
+def live(life_of, killer, kills, at_random=0, length=20 if LONG else 6):
     with Cluster(vnodes=4, mock=True) as c:
         server = c.server
         server.stop()
@@ -347,7 +398,7 @@ def live(life_of, killer, kills, at_random=0):
         fate = Fate(c, kills, at_random)
         fate.start()
         try:
-            life = Life(c)
+            life = Life(c, length)
             rid = life_of(life)
             life.wait("resv.gone", rid)
             wait_for(lambda: "all kills: %s are left" % fate.kills, fate.is_over)
@@ -363,6 +414,25 @@ def live(life_of, killer, kills, at_random=0):
 def test_around_its_commits(killer, life_of, quick, more):
     facts = sorted(quick + (more if LONG else []), key=ORDER.index)
     live(life_of, killer, [(when, fact) for fact in facts for when in ("before", "after")])
+
+
+def in_commits_of(killer, victim, life_of, facts):
+    # A job has to be run and seen to end although its MoM cannot be reached at times.
+    live(life_of, killer, [(victim, fact) for fact in sorted(facts, key=ORDER.index)], length=20)
+
+
+@pytest.mark.parametrize("life_of,quick,more", KINDS, ids=[k[0].__name__ for k in KINDS])
+def test_the_scheduler_in_commits(killer, life_of, quick, more):
+    in_commits_of(killer, "pbs_sched", life_of, quick + more)
+
+
+SOME = [k for k in KINDS if LONG or k[0] in (advance, remade)]
+
+
+@pytest.mark.parametrize("victim", ["pbs_comm", "pbs_mom"])
+@pytest.mark.parametrize("life_of,quick,more", SOME, ids=[k[0].__name__ for k in SOME])
+def test_router_and_mom_in_commits(killer, victim, life_of, quick, more):
+    in_commits_of(killer, victim, life_of, quick + more)
 
 
 @pytest.mark.skipif(not LONG, reason="two minutes: HF_LONG=1")
