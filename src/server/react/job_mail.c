@@ -72,6 +72,14 @@ static struct job_verdict verdict(const struct object *o)
                             obj_is_set(o, JOB_A_HF_KILL_BY));
 }
 
+/* A job whose deletion was asked for is gone as it was asked: who had to be told of it
+ * was told then. */
+static void mail_node_lost(const struct reaction *r)
+{
+    if (!obj_is_set(r->o, JOB_A_HF_KILL_BY))
+        mail_aborted(r, LETTER_ALWAYS, record_words(r->rec));
+}
+
 /* It could not be run. Words about that are in the job's files when these had been set
  * up. */
 static void mail_not_run(const struct reaction *r)
@@ -88,7 +96,7 @@ void mail_job_obit(const struct reaction *r)
     const char *limit = job_exit_limit(obj_num(r->o, JOB_A_EXIT_STATUS, 0));
 
     if (r->rec->reason == REASON_NODE_LOST)
-        mail_aborted(r, LETTER_ALWAYS, record_words(r->rec));
+        mail_node_lost(r);
     else if (limit)
         mail_aborted(r, LETTER_ALWAYS,
                      arena_printf(r->out->arena,

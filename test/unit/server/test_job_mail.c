@@ -166,6 +166,33 @@ static void a_lost_node_is_told(void)
     fake_mom_free(&fm);
 }
 
+/* Its deletion is told once, when it is asked for, whatever then becomes of its node.
+ */
+static void a_deleted_job_on_a_lost_node_is_told_once(void)
+{
+    static const struct {
+        const char *user, *extend, *told;
+    } cases[] = {
+        { RIG_USER, NULL, "" },
+        { RIG_ROOT, NULL, "Job to be deleted at request of root@svr.example|" },
+        { RIG_ROOT, "nomail", "" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fake_mom fm = fake_mom_new();
+        const char *id = submit(fm.r, RIG_USER, "", "Mail_Points=n", "x\n");
+
+        begin(&fm, id);
+        CU_ASSERT_EQUAL(delete_job(fm.r, cases[i].user, id, cases[i].extend), 0);
+        TOLD(fm.r, cases[i].told);
+        fake_lose(&fm);
+        rig_advance(fm.r, fm.r->now_at + 400);
+        CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+        TOLD(fm.r, "");
+        fake_mom_free(&fm);
+    }
+}
+
 /* Who deletes jobs of others tells them, unless told not to. */
 static void a_deletion_is_told_to_the_owner(void)
 {
@@ -256,6 +283,8 @@ int main(void)
         { "a letter goes to who is named", a_letter_goes_to_who_is_named },
         { "what went wrong is told", what_went_wrong_is_told },
         { "a lost node is told", a_lost_node_is_told },
+        { "a deleted job on a lost node is told once",
+          a_deleted_job_on_a_lost_node_is_told_once },
         { "a deletion is told to the owner", a_deletion_is_told_to_the_owner },
         { "an array without subjobs ends silently",
           an_array_without_subjobs_ends_silently },
