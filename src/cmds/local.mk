@@ -26,7 +26,7 @@ CMD_LDFLAGS = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
 CMD_LIBS = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
 bin_PROGRAMS += \
-	pbs_attach pbs_hostn pbs_ralter pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_tmrsh pbsdsh pbsnodes \
+	pbs_attach pbs_hostn printjob pbs_ralter pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_tmrsh pbsdsh pbsnodes \
 	qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun \
 	qselect qsig qstart qstat qstop qsub qterm tracejob
 pbs_attach_SOURCES = src/cmds/pbs_attach.c
@@ -157,6 +157,14 @@ qsub_LDADD = libhfcmds.la libpbs.la libhfmethod.la libhfconf.la libhfattr.la lib
 qterm_SOURCES = src/cmds/qterm.c
 qterm_LDFLAGS = $(CMD_LDFLAGS)
 qterm_LDADD = $(CMD_LIBS)
+printjob_SOURCES = \
+	src/cmds/printjob/mom_file.c \
+	src/cmds/printjob/printjob.c src/cmds/printjob/printjob.h \
+	src/cmds/printjob/show.c \
+	src/cmds/printjob/stored.c
+printjob_LDFLAGS = $(CMD_LDFLAGS)
+printjob_LDADD = libhfcmds.la libpbs.la libhfstore.la libhfconf.la libhfattr.la libhfwire.la libhfbase.la \
+	$(JANSSON_LIBS) $(SQLITE_LIBS) $(PQ_LIBS)
 tracejob_SOURCES = \
 	src/cmds/tracejob/events.c \
 	src/cmds/tracejob/tracejob.c src/cmds/tracejob/tracejob.h

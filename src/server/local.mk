@@ -52,7 +52,6 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
 	src/server/model/job_phase.c src/server/model/job_phase.h \
 	src/server/model/job_suspend.c src/server/model/job_suspend.h \
-	src/server/model/job_script.c src/server/model/job_script.h \
 	src/server/model/depend.c src/server/model/depend.h \
 	src/server/model/link_depend.c \
 	src/server/model/history.c src/server/model/history.h \

@@ -13,6 +13,7 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/ids.c src/lib/attr/ids.h \
 	src/lib/attr/indices.c src/lib/attr/indices.h \
 	src/lib/attr/job_attrs.c src/lib/attr/job_attrs.h \
+	src/lib/attr/job_script.c src/lib/attr/job_script.h \
 	src/lib/attr/list_edit.c src/lib/attr/list_edit.h \
 	src/lib/attr/node_attrs.c src/lib/attr/node_attrs.h \
 	src/lib/attr/node_state.c src/lib/attr/node_state.h \

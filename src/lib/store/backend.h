@@ -38,6 +38,20 @@ int store_pg_open(const char *conninfo, const struct store_config *cfg,
                   struct store **ret, struct diag *why) MUST_CHECK;
 struct store *store_memory_open(void);
 
+/* The part of the URL that libpq gets: a URI whole, keywords without "postgresql:".
+ * NULL for a URL of another store. */
+const char *store_pg_conninfo(const char *url);
+/* The path of an SQLite file; NULL for another URL. */
+const char *store_sqlite_path(const char *url);
+
+/* store_peek() of each: the rows to 'rows'. */
+struct rows;
+int store_sqlite_peek(const char *path, const char *kind, const char *id,
+                      struct rows *rows, struct diag *why) MUST_CHECK;
+int store_pg_peek(const char *conninfo, const struct store_config *cfg,
+                  const char *kind, const char *id, struct rows *rows,
+                  struct diag *why) MUST_CHECK;
+
 bool store_sqlite_exists(const char *path);
 int store_sqlite_put_aside(const char *path, int64_t now_at,
                            struct diag *why) MUST_CHECK;

@@ -39,33 +39,32 @@ int store_version_error(const char *where, int64_t version, struct diag *why)
                     where);
 }
 
-/* The part of the URL that libpq gets: a URI whole, keywords without "postgresql:".
- * NULL for a URL of another store. */
-static const char *conninfo_of(const char *url)
+const char *store_pg_conninfo(const char *url)
 {
     if (strncmp(url, "postgresql://", 13) == 0 || strncmp(url, "postgres://", 11) == 0)
         return url;
     return strncmp(url, "postgresql:", 11) == 0 ? url + 11 : NULL;
 }
 
-static const char *sqlite_path_of(const char *url)
+const char *store_sqlite_path(const char *url)
 {
     return strncmp(url, "sqlite:", 7) == 0 && url[7] ? url + 7 : NULL;
 }
 
 bool store_exists(const struct store_config *cfg)
 {
-    if (sqlite_path_of(cfg->url))
-        return store_sqlite_exists(sqlite_path_of(cfg->url));
-    return conninfo_of(cfg->url) && store_pg_exists(conninfo_of(cfg->url), cfg);
+    if (store_sqlite_path(cfg->url))
+        return store_sqlite_exists(store_sqlite_path(cfg->url));
+    return store_pg_conninfo(cfg->url) &&
+           store_pg_exists(store_pg_conninfo(cfg->url), cfg);
 }
 
 int store_put_aside(const struct store_config *cfg, int64_t now_at, struct diag *why)
 {
-    if (sqlite_path_of(cfg->url))
-        return store_sqlite_put_aside(sqlite_path_of(cfg->url), now_at, why);
-    if (conninfo_of(cfg->url))
-        return store_pg_put_aside(conninfo_of(cfg->url), cfg, now_at, why);
+    if (store_sqlite_path(cfg->url))
+        return store_sqlite_put_aside(store_sqlite_path(cfg->url), now_at, why);
+    if (store_pg_conninfo(cfg->url))
+        return store_pg_put_aside(store_pg_conninfo(cfg->url), cfg, now_at, why);
     return 0;
 }
 
@@ -73,11 +72,11 @@ int store_open_as(const struct store_config *cfg, struct store **ret, struct dia
 {
     const char *url = cfg->url;
 
-    if (sqlite_path_of(url))
-        return store_sqlite_open(sqlite_path_of(url), cfg->holder ? cfg->holder : "",
+    if (store_sqlite_path(url))
+        return store_sqlite_open(store_sqlite_path(url), cfg->holder ? cfg->holder : "",
                                  ret, why);
-    if (conninfo_of(url))
-        return store_pg_open(conninfo_of(url), cfg, ret, why);
+    if (store_pg_conninfo(url))
+        return store_pg_open(store_pg_conninfo(url), cfg, ret, why);
     if (strcmp(url, "memory:") == 0) {
         *ret = store_memory_open();
         return 0;

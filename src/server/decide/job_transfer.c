@@ -4,11 +4,11 @@
 #include "server/decide/job_transfer.h"
 
 #include "lib/attr/job_attrs.h"
+#include "lib/attr/job_script.h"
 #include "server/decide/config.h"
 #include "server/decide/job_over.h"
 #include "server/model/job_array.h"
 #include "server/model/job_phase.h"
-#include "server/model/job_script.h"
 #include "server/model/job_state.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "lib/attr/job_script.h"
 #include "server/model/job_hosts.h"
-#include "server/model/job_script.h"
 #include "server/moms/moms_priv.h"
 
 #include <stdlib.h>

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/ids.h"
 #include "lib/attr/job_attrs.h"
+#include "lib/attr/job_script.h"
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
@@ -21,7 +22,6 @@
 #include "server/decide/verdict.h"
 #include "server/model/job_array.h"
 #include "server/model/job_phase.h"
-#include "server/model/job_script.h"
 #include "server/model/job_state.h"
 #include "server/model/job_tally.h"
 #include "server/model/resource_request.h"

@@ -5,11 +5,11 @@
  * same words in the log.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_script.h"
 #include "lib/base/base64.h"
 #include "server/decide/config.h"
 #include "server/decide/know.h"
 #include "server/model/hook_event.h"
-#include "server/model/job_script.h"
 #include "server/requests/hook_edit.h"
 #include "server/requests/manager.h"
 

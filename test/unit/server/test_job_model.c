@@ -2,10 +2,10 @@
  * means, host lists, scripts as texts, states of vnodes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_script.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
-#include "server/model/job_script.h"
 #include "server/model/node_life.h"
 #include "test/unit/server/harness.h"
 #include "test/unit/unit.h"

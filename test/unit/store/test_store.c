@@ -335,6 +335,50 @@ static void test_newer_or_other_layout_is_refused(void)
     assert_refused("another program's", "belongs to something else");
 }
 
+/* Who looks sees what was committed last, beside a writer or without one, and a store
+ * that it does not understand is refused. */
+static void test_others_may_look(void)
+{
+    const struct store_record more =
+        RECORD(3, STORE_CHANGE, "queue", "workq", { "max_run", "a", "1", "7" });
+    const struct store_config cfg = { .url = url }, memory = { .url = "memory:" };
+    struct arena *arena = arena_new();
+    struct store *s = open_new_file();
+    struct store_record seen;
+    struct diag why = { 0 };
+    bool found = true;
+
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+    for (int closed = 0; closed < 2; closed++) {
+        CU_ASSERT_EQUAL(store_peek(&cfg, "queue", "workq", arena, &seen, &found, &why),
+                        0);
+        CU_ASSERT_TRUE_FATAL(found);
+        CU_ASSERT(strcmp(seen.kind, "queue") == 0 && strcmp(seen.id, "workq") == 0);
+        CU_ASSERT_EQUAL_FATAL(seen.n, 3);
+        CU_ASSERT_STRING_EQUAL(seen.changes[0].attr, "enabled");
+        CU_ASSERT_STRING_EQUAL(seen.changes[1].resource, "a");
+        CU_ASSERT_STRING_EQUAL(seen.changes[1].after, closed ? "7" : "1");
+        CU_ASSERT_EQUAL(store_peek(&cfg, "job", "workq", arena, &seen, &found, &why),
+                        0);
+        CU_ASSERT_FALSE(found);
+        if (closed)
+            break;
+        CU_ASSERT_EQUAL(suite_commit(s, &more, 1), 0);
+        store_close(s);
+    }
+    sql("UPDATE schema_version SET version = 99");
+    CU_ASSERT_EQUAL(store_peek(&cfg, "queue", "workq", arena, &seen, &found, &why),
+                    PBSE_SYSTEM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.text, "made by a newer version"));
+    remove_files();
+    CU_ASSERT_EQUAL(store_peek(&cfg, "queue", "workq", arena, &seen, &found, &why),
+                    PBSE_SYSTEM);
+    CU_ASSERT_NOT_EQUAL(access(path, F_OK), 0); /* looking makes no store */
+    CU_ASSERT_EQUAL(store_peek(&memory, "queue", "workq", arena, &seen, &found, &why),
+                    PBSE_SYSTEM);
+    arena_free(arena);
+}
+
 static void put_damage(char *data, size_t len, size_t from, size_t n, unsigned seed)
 {
     for (size_t i = from; i < from + n && i < len; i++) {
@@ -754,6 +798,7 @@ int main(void)
         { "the journal keeps every byte", test_journal_keeps_every_byte },
         { "an older layout is brought up to date",
           test_older_layout_is_brought_up_to_date },
+        { "others may look while a server writes", test_others_may_look },
         { "a damaged file is refused", test_damaged_file_is_refused },
         { "what is no store is refused", test_what_is_no_store_is_refused },
         { "an emptied file with a log is refused",

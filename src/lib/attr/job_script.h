@@ -1,8 +1,8 @@
 /* job_script.h - a job script as an attribute's text: any bytes, without NUL.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SERVER_MODEL_JOB_SCRIPT_H
-#define SERVER_MODEL_JOB_SCRIPT_H
+#ifndef LIB_ATTR_JOB_SCRIPT_H
+#define LIB_ATTR_JOB_SCRIPT_H
 
 #include "lib/base/arena.h"
 

@@ -1,7 +1,7 @@
 /* job_script.c - see job_script.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/model/job_script.h"
+#include "lib/attr/job_script.h"
 
 #include <string.h>
 
