@@ -155,7 +155,8 @@ test_unit_scheduler_test_search_LDADD = $(sched_test_libs)
 check_PROGRAMS += test/unit/scheduler/test_search_wide
 TESTS += test/unit/scheduler/test_search_wide
 test_unit_scheduler_test_search_wide_SOURCES = \
-	test/unit/scheduler/test_search_wide.c test/unit/scheduler/scene.h
+	test/unit/scheduler/test_search_wide.c test/unit/scheduler/wide_toy.c \
+	test/unit/scheduler/wide_toy.h test/unit/scheduler/scene.h
 test_unit_scheduler_test_search_wide_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_remarks

@@ -1,299 +1,25 @@
-/* test_search_wide.c - feasibility on random small complexes with hosts of several
- * vnodes: chunks that are split, texts, amounts that are borrowed, vnodes and requests
- * that are exclusive, others who are there already (scheduling.md 13 to 15).
- *
- * The oracle tries each host (with vscatter each vnode) for each copy of a chunk. Of
- * those on one host it counts: they find room when, for each set of its vnodes, those
- * that can lie nowhere else need no more than the set has. An answer has to hold by the
- * same rules. test_search.c has the order of first fit, and placement sets.
+/* test_search_wide.c - feasibility on random small complexes (wide_toy.h), for
+ * reservations and for jobs. An answer has to hold by the rules of the oracle.
+ * test_search.c has the order of first fit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "wide_toy.h"
+
 #include "scene.h"
 
-#include "lib/base/rnd.h"
-
-enum {
-    CASES = 100000,
-    HOSTS_MAX = 3,
-    VNODES_MAX = 6, /* two for each host */
-    ITEMS_MAX = 5,
-    NCPUS = 0,
-    MEM,
-    LIC, /* borrowed from the first vnode of the host */
-    KINDS
-};
-
-#define UN "reserve_state=1 reserve_substate=1"
-#define CO "reserve_state=2 reserve_substate=2"
-
-static const char *const arrangements[] = { "free", "pack", "scatter", "vscatter" };
-static const char *const uses[] = { "", ":shared", ":excl", ":exclhost" };
-static const char *const sharings[] = { "default_shared", "default_excl", "force_excl",
-                                        "ignore_excl" };
-static const char *const colours[] = { "", "red", "blue" };
-
-enum use {
-    USE_UNSAID,
-    USE_SHARED,
-    USE_EXCL,
-    USE_EXCLHOST
-};
-
-struct toy_vnode {
-    int host, free[KINDS];
-    int colour, sharing;
-    bool busy;       /* there is somebody else in the window */
-    enum use others; /* and how */
-    bool usable;     /* by the request */
-};
-
-struct toy {
-    int n_hosts, n_vnodes, n_items;
-    struct toy_vnode v[VNODES_MAX];
-    int lic[HOSTS_MAX];
-    int need[ITEMS_MAX][KINDS], colour[ITEMS_MAX];
-    const char *arrangement;
-    enum use use;
-    char select[256];
-};
-
-static int below(struct rnd *rnd, int n)
+/* As many as one wants to try once: HF_CASES=1000000. */
+static uint64_t n_cases(void)
 {
-    return (int)rnd_range(rnd, 0, n - 1);
-}
+    const char *text = getenv("HF_CASES");
 
-/* Who uses a vnode in this way has it alone. */
-static bool is_exclusive(enum use use, int sharing)
-{
-    switch (sharing) {
-    case 0:
-        return use == USE_EXCL || use == USE_EXCLHOST;
-    case 1:
-        return use != USE_SHARED;
-    default:
-        return sharing == 2;
-    }
-}
-
-static bool host_is_busy(const struct toy *t, int host)
-{
-    bool busy = false;
-
-    for (int v = 0; v < t->n_vnodes; v++)
-        busy |= t->v[v].host == host && t->v[v].busy;
-    return busy;
-}
-
-static bool is_usable(const struct toy *t, const struct toy_vnode *v)
-{
-    if (t->use == USE_EXCLHOST && host_is_busy(t, v->host))
-        return false;
-    return !v->busy ||
-           (!is_exclusive(v->others, v->sharing) && !is_exclusive(t->use, v->sharing));
-}
-
-static void make_vnodes(struct toy *t, struct rnd *rnd)
-{
-    t->n_hosts = 1 + below(rnd, HOSTS_MAX);
-    for (int h = 0; h < t->n_hosts; h++) {
-        int n = 1 + below(rnd, 2);
-
-        t->lic[h] = below(rnd, 4);
-        for (int i = 0; i < n; i++) {
-            struct toy_vnode *v = &t->v[t->n_vnodes++];
-
-            v->host = h;
-            v->free[NCPUS] = 1 + below(rnd, 5);
-            v->free[MEM] = 1 + below(rnd, 5);
-            v->colour = below(rnd, 3);
-            /* Of whole hosts that some vnodes do not belong to nothing is said. */
-            v->sharing = t->use == USE_EXCLHOST ? 0 : below(rnd, 4);
-            v->busy = below(rnd, 6) == 0;
-            v->others = (enum use)below(rnd, 3);
-        }
-    }
-    for (int i = 0; i < t->n_vnodes; i++)
-        t->v[i].usable = is_usable(t, &t->v[i]);
-    for (int i = 0; i < t->n_vnodes; i++)
-        t->v[i].free[NCPUS] -= t->v[i].busy;
-}
-
-static void make_items(struct toy *t, struct rnd *rnd)
-{
-    size_t len = 0;
-
-    for (int kinds = 1 + below(rnd, 3); kinds > 0; kinds--) {
-        int copies = 1 + below(rnd, 2);
-        int need[KINDS];
-        int colour = below(rnd, 3) == 0 ? 1 + below(rnd, 2) : 0;
-
-        need[NCPUS] = 1 + below(rnd, 3);
-        need[MEM] = below(rnd, 4);
-        need[LIC] = below(rnd, 3) == 0 ? 1 + below(rnd, 2) : 0;
-        if (t->n_items + copies > ITEMS_MAX)
-            break;
-        len += (size_t)snprintf(t->select + len, sizeof(t->select) - len,
-                                "%s%d:ncpus=%d", len ? "+" : "", copies, need[NCPUS]);
-        if (need[MEM])
-            len += (size_t)snprintf(t->select + len, sizeof(t->select) - len,
-                                    ":mem=%dgb", need[MEM]);
-        if (need[LIC])
-            len += (size_t)snprintf(t->select + len, sizeof(t->select) - len, ":lic=%d",
-                                    need[LIC]);
-        if (colour)
-            len += (size_t)snprintf(t->select + len, sizeof(t->select) - len,
-                                    ":colour=%s", colours[colour]);
-        for (; copies > 0; copies--) {
-            memcpy(t->need[t->n_items], need, sizeof(need));
-            t->colour[t->n_items++] = colour;
-        }
-    }
-}
-
-static struct toy make_toy(struct rnd *rnd)
-{
-    struct toy t = { .n_items = 0 };
-
-    t.arrangement = arrangements[below(rnd, COUNT(arrangements))];
-    t.use = (enum use)below(rnd, COUNT(uses));
-    make_vnodes(&t, rnd);
-    make_items(&t, rnd);
-    return t;
-}
-
-static bool may_lie_on(const struct toy *t, int item, int v)
-{
-    return t->v[v].usable && (!t->colour[item] || t->colour[item] == t->v[v].colour);
-}
-
-static bool arrangement_is(const struct toy *t, const char *name)
-{
-    return strcmp(t->arrangement, name) == 0;
-}
-
-/* The vnodes of the host as bits that the item may lie on. */
-static unsigned room_of(const struct toy *t, int item, int host)
-{
-    unsigned bits = 0;
-
-    for (int v = 0; v < t->n_vnodes; v++)
-        if (t->v[v].host == host && may_lie_on(t, item, v))
-            bits |= 1u << v;
-    return bits;
-}
-
-static int free_of(const struct toy *t, unsigned bits, int kind)
-{
-    int sum = 0;
-
-    for (int v = 0; v < t->n_vnodes; v++)
-        if (bits >> v & 1)
-            sum += t->v[v].free[kind];
-    return sum;
-}
-
-static bool set_holds(const struct toy *t, const int *at, int host, unsigned set)
-{
-    for (int kind = NCPUS; kind <= MEM; kind++) {
-        int needed = 0;
-
-        for (int i = 0; i < t->n_items; i++)
-            if (at[i] == host && !(room_of(t, i, host) & ~set))
-                needed += t->need[i][kind];
-        if (needed > free_of(t, set, kind))
-            return false;
-    }
-    return true;
-}
-
-static bool host_holds(const struct toy *t, const int *at, int host)
-{
-    int lic = 0;
-
-    for (int i = 0; i < t->n_items; i++) {
-        if (at[i] != host)
-            continue;
-        lic += t->need[i][LIC];
-        if (!room_of(t, i, host))
-            return false;
-    }
-    if (lic > t->lic[host])
-        return false;
-    for (unsigned set = 0; set < 1u << t->n_vnodes; set++)
-        if (!set_holds(t, at, host, set))
-            return false;
-    return true;
-}
-
-static bool apart(const int *at, int n)
-{
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < i; k++)
-            if (at[i] == at[k])
-                return false;
-    return true;
-}
-
-static bool together(const int *at, int n)
-{
-    for (int i = 1; i < n; i++)
-        if (at[i] != at[0])
-            return false;
-    return true;
-}
-
-/* Each copy of a chunk has its host. */
-static bool hosts_hold(const struct toy *t, const int *at)
-{
-    if ((arrangement_is(t, "pack") && !together(at, t->n_items)) ||
-        (arrangement_is(t, "scatter") && !apart(at, t->n_items)))
-        return false;
-    for (int h = 0; h < t->n_hosts; h++)
-        if (!host_holds(t, at, h))
-            return false;
-    return true;
-}
-
-/* Each copy of a chunk has its vnode, and no other. */
-static bool vnodes_hold(const struct toy *t, const int *at)
-{
-    int lic[HOSTS_MAX] = { 0 };
-
-    if (!apart(at, t->n_items))
-        return false;
-    for (int i = 0; i < t->n_items; i++) {
-        const struct toy_vnode *v = &t->v[at[i]];
-
-        if (!may_lie_on(t, i, at[i]) || t->need[i][NCPUS] > v->free[NCPUS] ||
-            t->need[i][MEM] > v->free[MEM] ||
-            (lic[v->host] += t->need[i][LIC]) > t->lic[v->host])
-            return false;
-    }
-    return true;
-}
-
-static bool is_feasible(const struct toy *t)
-{
-    bool by_vnode = arrangement_is(t, "vscatter");
-    int n_places = by_vnode ? t->n_vnodes : t->n_hosts;
-    int at[ITEMS_MAX] = { 0 };
-    int i = 0;
-
-    while (i < t->n_items) {
-        if (by_vnode ? vnodes_hold(t, at) : hosts_hold(t, at))
-            return true;
-        /* The next assignment, as a number with one digit for each item. */
-        for (i = 0; i < t->n_items && ++at[i] == n_places; i++)
-            at[i] = 0;
-    }
-    return false;
+    return text ? strtoull(text, NULL, 10) : 100000;
 }
 
 /* What an answer takes. */
 struct taken {
     struct toy left;
-    int host[ITEMS_MAX], vnode[ITEMS_MAX]; /* of each chunk; the last vnode */
-    unsigned used;                         /* vnodes as bits */
+    int host[TOY_ITEMS_MAX], vnode[TOY_ITEMS_MAX]; /* of each chunk; the last vnode */
+    unsigned used;                                 /* vnodes as bits */
 };
 
 static int amount_in(const char *part, const char *name)
@@ -310,8 +36,8 @@ static bool take_part(struct taken *k, int item, const char *part, bool is_first
     int got[KINDS] = { amount_in(part, ":ncpus="), amount_in(part, ":mem=") / 1048576,
                        amount_in(part, ":lic=") };
 
-    if (part[0] != 'v' || v >= t->n_vnodes || !may_lie_on(t, item, v) ||
-        (!is_first && (t->v[v].host != k->host[item] || arrangement_is(t, "vscatter"))))
+    if (part[0] != 'v' || v >= t->n_vnodes || !toy_may_lie_on(t, item, v) ||
+        (!is_first && (t->v[v].host != k->host[item] || toy_arranges(t, "vscatter"))))
         return false;
     k->host[item] = t->v[v].host;
     k->vnode[item] = v;
@@ -359,18 +85,27 @@ static bool whole_hosts_are_named(const struct toy *t, const int *named,
 
 static bool arrangement_is_kept(const struct toy *t, const struct taken *k)
 {
-    if (arrangement_is(t, "pack"))
-        return together(k->host, t->n_items);
-    if (arrangement_is(t, "scatter"))
-        return apart(k->host, t->n_items);
-    return !arrangement_is(t, "vscatter") || apart(k->vnode, t->n_items);
+    if (toy_arranges(t, "pack"))
+        return toy_together(k->host, t->n_items);
+    if (toy_arranges(t, "scatter"))
+        return toy_apart(k->host, t->n_items);
+    return !toy_arranges(t, "vscatter") || toy_apart(k->vnode, t->n_items);
 }
 
-static bool answer_is_right(const struct toy *t, const char *answer)
+/* All chunks lie in one of these racks; the rest of a whole host may lie elsewhere. */
+static bool lies_in_a_set(const struct toy *t, unsigned sets, unsigned used)
+{
+    for (int r = 0; r < TOY_RACKS; r++)
+        if ((sets >> r & 1) && !(used & ~toy_rack(t, r)))
+            return true;
+    return sets == 0;
+}
+
+static bool answer_is_right(const struct toy *t, unsigned sets, const char *answer)
 {
     struct taken k = { .left = *t };
     char text[1024], *rest = NULL;
-    int named[VNODES_MAX] = { 0 }, n = 0;
+    int named[TOY_VNODES_MAX] = { 0 }, n = 0;
 
     snprintf(text, sizeof(text), "%s", answer);
     for (char *chunk = strtok_r(text, "()", &rest); chunk;
@@ -389,41 +124,133 @@ static bool answer_is_right(const struct toy *t, const char *answer)
     for (int v = 0; v < t->n_vnodes; v++)
         named[v] += !!(k.used >> v & 1);
     return n == t->n_items && whole_hosts_are_named(t, named, k.host) &&
-           arrangement_is_kept(t, &k);
+           arrangement_is_kept(t, &k) && lies_in_a_set(t, sets, k.used);
+}
+
+/* The words that a server says about a vnode that somebody has alone. */
+static const char *state_of(const struct toy *t, int at)
+{
+    for (int i = 0; i < t->n_others; i++) {
+        const struct toy_other *o = &t->others[i];
+
+        if (o->vnode == at && o->from < 0 && o->use == USE_EXCL &&
+            t->v[at].sharing != 3)
+            return o->kind == OTHER_JOB ? "job-exclusive" : "resv-exclusive";
+    }
+    return "free";
 }
 
 static void add_vnode(struct scene *sc, const struct toy *t, int at, int *first)
 {
+    static const char *const racks[] = { "", "", "A", "", "B", "", "A,B" };
     const struct toy_vnode *v = &t->v[at];
-    char name[16], host[16], more[256];
-    int len;
+    char name[16], host[16], more[320];
+    size_t len;
 
     if (first[v->host] < 0)
         first[v->host] = at;
     snprintf(name, sizeof(name), "v%d", at);
     snprintf(host, sizeof(host), "h%d", v->host);
-    len = snprintf(more, sizeof(more), "resources_available.mem=%dgb sharing=%s",
-                   v->free[MEM], sharings[v->sharing]);
+    len = (size_t)snprintf(more, sizeof(more),
+                           "resources_available.mem=%dgb sharing=%s state=%s",
+                           v->total[MEM], toy_sharings[v->sharing], state_of(t, at));
     if (v->colour)
-        len += snprintf(more + len, sizeof(more) - (size_t)len,
-                        " resources_available.colour=%s", colours[v->colour]);
+        len +=
+            (size_t)snprintf(more + len, sizeof(more) - len,
+                             " resources_available.colour=%s", toy_colours[v->colour]);
+    if (*racks[v->racks])
+        len += (size_t)snprintf(more + len, sizeof(more) - len,
+                                " resources_available.rack=%s", racks[v->racks]);
     if (first[v->host] == at)
-        snprintf(more + len, sizeof(more) - (size_t)len, " resources_available.lic=%d",
-                 t->lic[v->host]);
+        snprintf(more + len, sizeof(more) - len, " resources_available.lic=%d",
+                 t->lic_total[v->host]);
     else
-        snprintf(more + len, sizeof(more) - (size_t)len,
-                 " resources_available.lic=@v%d", first[v->host]);
-    scene_vnode(sc, name, host, v->free[NCPUS] + v->busy, more);
+        snprintf(more + len, sizeof(more) - len, " resources_available.lic=@v%d",
+                 first[v->host]);
+    scene_vnode(sc, name, host, v->total[NCPUS], more);
 }
 
-/* Somebody has one cpu of it in the same window. */
-static void add_others(struct scene *sc, const struct toy *t, int at)
+static void say_amounts(const struct toy_other *o, char *text, size_t size)
+{
+    size_t len = (size_t)snprintf(text, size, "ncpus=%d", o->has[NCPUS]);
+
+    if (o->has[MEM])
+        len += (size_t)snprintf(text + len, size - len, ":mem=%dkb",
+                                o->has[MEM] * 1048576);
+    if (o->has[LIC])
+        snprintf(text + len, size - len, ":lic=%d", o->has[LIC]);
+}
+
+/* A job that runs on all of it, in that queue. */
+static void add_job(struct scene *sc, const struct toy_other *o, int number,
+                    const char *queue, const char *amounts)
+{
+    char id[16], select[64], more[256];
+    size_t len;
+
+    snprintf(id, sizeof(id), "%d.svr", number);
+    snprintf(select, sizeof(select), "1:%s", amounts);
+    len = (size_t)snprintf(more, sizeof(more),
+                           "job_state=R substate=42 stime=%d exec_vnode=(v%d:%s) "
+                           "Resource_List.place=free%s",
+                           NOW + o->from, o->vnode, amounts, toy_uses[o->use]);
+    /* One without a walltime has its vnode for five years. */
+    if (o->until < 100)
+        snprintf(more + len, sizeof(more) - len, " Resource_List.walltime=%d",
+                 o->until - o->from);
+    scene_job(sc, id, queue, select, more);
+}
+
+static void add_other(struct scene *sc, const struct toy_other *o, int number)
+{
+    bool runs = o->kind != OTHER_CONFIRMED;
+    char amounts[48], select[64], more[128], queue[16];
+
+    say_amounts(o, amounts, sizeof(amounts));
+    if (o->kind == OTHER_JOB) {
+        add_job(sc, o, number, "workq", amounts);
+        return;
+    }
+    snprintf(select, sizeof(select), "1:%s", amounts);
+    snprintf(more, sizeof(more), "Resource_List.place=free%s resv_nodes=(v%d:%s)",
+             toy_uses[o->use], o->vnode, amounts);
+    scene_resv(sc, number,
+               runs ? "reserve_state=5 reserve_substate=5"
+                    : "reserve_state=2 reserve_substate=2",
+               NOW + o->from, NOW + o->until, select, more);
+    snprintf(queue, sizeof(queue), "R%d", number);
+    if (o->kind == OTHER_RUNNING_USED)
+        add_job(sc, o, 100 + number, queue, amounts);
+}
+
+static void add_request(struct scene *sc, const struct toy *t)
 {
     char more[128];
 
-    snprintf(more, sizeof(more), "Resource_List.place=free%s resv_nodes=(v%d:ncpus=1)",
-             uses[t->v[at].others], at);
-    scene_resv(sc, 10 + at, CO, NOW + 10, NOW + 20, "1:ncpus=1", more);
+    snprintf(more, sizeof(more), "Resource_List.place=%s%s%s Resource_List.walltime=%d",
+             t->arrangement, toy_uses[t->use],
+             t->sets == SETS_GROUP ? ":group=rack" : "", t->until - t->from);
+    if (t->is_job)
+        scene_job(sc, "1.svr", "workq", t->select, more);
+    else
+        scene_resv(sc, 1, "reserve_state=1 reserve_substate=1", NOW + t->from,
+                   NOW + t->until, t->select, more);
+}
+
+static void add_settings(struct scene *sc, const struct toy *t)
+{
+    char more[96];
+
+    scene_add(sc, OBJECT_RESOURCE, "lic", "type=1 flag=163840");
+    scene_add(sc, OBJECT_RESOURCE, "colour", "type=3 flag=131072");
+    scene_add(sc, OBJECT_RESOURCE, "rack", "type=13 flag=131087");
+    scene_add(sc, OBJECT_SERVER, "svr",
+              t->sets == SETS_SERVER ? "node_group_enable=True node_group_key=rack"
+                                     : "node_group_key=rack");
+    snprintf(more, sizeof(more), "do_not_span_psets=%s only_explicit_psets=%s",
+             t->may_not_span ? "True" : "False", t->only_explicit ? "True" : "False");
+    scene_add(sc, OBJECT_SCHED, "default", more);
+    scene_queue(sc, "workq", true);
 }
 
 /* Whatever the order of vnodes is, it does not decide what is feasible. */
@@ -434,62 +261,86 @@ static const char *const orders[] = {
     "node_sort_key: \"ncpus HIGH assigned\"",
 };
 
-static void say_toy(const struct toy *t, uint64_t seed, const char *said, bool feasible)
+static void set_scene(struct scene *sc, const struct toy *t, const char *order)
 {
-    fprintf(stderr, "seed %llu: %s place=%s%s, feasible %d: %s\n",
-            (unsigned long long)seed, t->select, t->arrangement, uses[t->use], feasible,
-            said);
+    int first[TOY_HOSTS_MAX] = { -1, -1, -1 };
+    struct diag why = { 0 };
+
+    CU_ASSERT_EQUAL(policy_line(sc->policy, order, &why), POLICY_FINE);
+    add_settings(sc, t);
     for (int v = 0; v < t->n_vnodes; v++)
-        fprintf(stderr, "  v%d h%d ncpus %d mem %d lic %d %s %s%s%s\n", v, t->v[v].host,
-                t->v[v].free[NCPUS], t->v[v].free[MEM], t->lic[t->v[v].host],
-                colours[t->v[v].colour], sharings[t->v[v].sharing],
-                t->v[v].busy ? " busy" : "", t->v[v].busy ? uses[t->v[v].others] : "");
+        add_vnode(sc, t, v, first);
+    for (int i = 0; i < t->n_others; i++)
+        add_other(sc, &t->others[i], 10 + i);
+    add_request(sc, t);
 }
 
-/* Whether the answer is right; *n counts those that are feasible. */
-static bool try_toy(uint64_t seed, size_t *n)
+static void say_toy(const struct toy *t, uint64_t seed, const char *said, bool feasible)
+{
+    static const char *const sets[] = { "", " group=rack", " by node_group_key" };
+    static const char *const kinds[] = { "reservation", "running reservation",
+                                         "running reservation with a job", "job" };
+
+    fprintf(stderr, "seed %llu: %s %s place=%s%s%s%s%s, feasible %d: %s\n",
+            (unsigned long long)seed, t->is_job ? "job" : "reservation", t->select,
+            t->arrangement, toy_uses[t->use], sets[t->sets],
+            t->only_explicit ? " explicit" : "", t->may_not_span ? " no spanning" : "",
+            feasible, said);
+    for (int v = 0; v < t->n_vnodes; v++)
+        fprintf(stderr,
+                "  v%d h%d racks %u ncpus %d of %d mem %d of %d lic %d of %d %s %s%s\n",
+                v, t->v[v].host, t->v[v].racks, t->v[v].free[NCPUS],
+                t->v[v].total[NCPUS], t->v[v].free[MEM], t->v[v].total[MEM],
+                t->lic[t->v[v].host], t->lic_total[t->v[v].host],
+                toy_colours[t->v[v].colour], toy_sharings[t->v[v].sharing],
+                t->v[v].usable ? "" : " not usable");
+    for (int i = 0; i < t->n_others; i++)
+        fprintf(stderr, "  v%d has a %s%s, %d cpus from %d to %d\n", t->others[i].vnode,
+                kinds[t->others[i].kind], toy_uses[t->others[i].use],
+                t->others[i].has[NCPUS], t->others[i].from, t->others[i].until);
+}
+
+/* What was tried, and how much of it was of each sort. */
+struct tally {
+    size_t n, n_feasible, n_jobs, n_in_sets, n_wrong;
+};
+
+static void try_toy(uint64_t seed, struct tally *tally)
 {
     struct rnd rnd = rnd_seeded(seed);
-    struct toy t = make_toy(&rnd);
-    bool feasible = is_feasible(&t), right;
-    int first[HOSTS_MAX] = { -1, -1, -1 };
+    struct toy t = toy_make(&rnd);
+    const char *id = t.is_job ? "1.svr" : "R1.svr";
+    unsigned sets;
+    bool feasible = toy_is_feasible(&t, &sets), right, granted;
     struct scene sc = scene_new();
-    struct diag why = { 0 };
-    char place[64];
 
-    *n += feasible;
-    CU_ASSERT_EQUAL(policy_line(sc.policy, orders[below(&rnd, COUNT(orders))], &why),
-                    POLICY_FINE);
-    scene_add(&sc, OBJECT_RESOURCE, "lic", "type=1 flag=163840");
-    scene_add(&sc, OBJECT_RESOURCE, "colour", "type=3 flag=131072");
-    for (int v = 0; v < t.n_vnodes; v++)
-        add_vnode(&sc, &t, v, first);
-    for (int v = 0; v < t.n_vnodes; v++)
-        if (t.v[v].busy)
-            add_others(&sc, &t, v);
-    snprintf(place, sizeof(place), "Resource_List.place=%s%s", t.arrangement,
-             uses[t.use]);
-    scene_resv(&sc, 1, UN, NOW + 10, NOW + 20, t.select, place);
+    set_scene(&sc, &t, orders[rnd_range(&rnd, 0, COUNT(orders) - 1)]);
     scene_plan(&sc);
-    right = scene_step(&sc, "R1.svr") &&
-            (scene_step(&sc, "R1.svr")->kind == PLAN_CONFIRM_RESV) == feasible &&
-            (!feasible || answer_is_right(&t, scene_said(&sc, "R1.svr")));
+    granted = scene_step(&sc, id) && scene_step(&sc, id)->kind ==
+                                         (t.is_job ? PLAN_RUN_JOB : PLAN_CONFIRM_RESV);
+    right = scene_step(&sc, id) && granted == feasible &&
+            (!feasible || answer_is_right(&t, sets, scene_said(&sc, id)));
     if (!right)
-        say_toy(&t, seed, scene_said(&sc, "R1.svr"), feasible);
+        say_toy(&t, seed, scene_said(&sc, id), feasible);
+    *tally = (struct tally){ tally->n + 1, tally->n_feasible + feasible,
+                             tally->n_jobs + t.is_job, tally->n_in_sets + (sets != 0),
+                             tally->n_wrong + !right };
     scene_free(&sc);
-    return right;
 }
 
 static void test_feasible_is_never_refused(void)
 {
-    size_t n_wrong = 0, n_feasible = 0;
+    struct tally tally = { 0 };
 
-    for (uint64_t seed = 1; seed <= CASES && n_wrong < 10; seed++)
-        n_wrong += !try_toy(seed, &n_feasible);
-    printf("%d complexes, %zu requests are feasible\n", CASES, n_feasible);
-    CU_ASSERT_EQUAL(n_wrong, 0);
-    /* Both answers are common enough to say something. */
-    CU_ASSERT_TRUE(n_feasible > CASES / 5 && n_feasible < CASES / 5 * 4);
+    for (uint64_t seed = 1; seed <= n_cases() && tally.n_wrong < 10; seed++)
+        try_toy(seed, &tally);
+    printf("%zu complexes, %zu requests are feasible, %zu of them in a set; %zu jobs\n",
+           tally.n, tally.n_feasible, tally.n_in_sets, tally.n_jobs);
+    CU_ASSERT_EQUAL(tally.n_wrong, 0);
+    /* All answers are common enough to say something. */
+    CU_ASSERT_TRUE(tally.n_feasible > tally.n / 5 &&
+                   tally.n_feasible < tally.n / 5 * 4);
+    CU_ASSERT_TRUE(tally.n_in_sets > tally.n / 20 && tally.n_jobs > tally.n / 5);
 }
 
 int main(void)
