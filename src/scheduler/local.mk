@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += src/scheduler/README.md
 noinst_LTLIBRARIES += libhfschedcore.la
+libhfschedcore_la_LIBADD = -lm
 libhfschedcore_la_SOURCES = \
 	src/scheduler/sched.h \
 	src/scheduler/plan/alike.c src/scheduler/plan/alike.h \
@@ -41,6 +42,9 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/shortage.c src/scheduler/plan/shortage.h \
 	src/scheduler/plan/shorten.c src/scheduler/plan/shorten.h \
 	src/scheduler/plan/shrink.c src/scheduler/plan/shrink.h \
+	src/scheduler/plan/job_value.c src/scheduler/plan/job_value.h \
+	src/scheduler/plan/formula_code.c src/scheduler/plan/formula_code.h \
+	src/scheduler/plan/formula_math.c src/scheduler/plan/formula_math.h \
 	src/scheduler/plan/rules.c src/scheduler/plan/rules.h \
 	src/scheduler/plan/together.c src/scheduler/plan/together.h \
 	src/scheduler/plan/failure.c \
@@ -92,6 +96,16 @@ TESTS += test/unit/scheduler/test_shrink
 test_unit_scheduler_test_shrink_SOURCES = \
 	test/unit/scheduler/test_shrink.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_shrink_LDADD = $(sched_test_libs)
+check_PROGRAMS += test/unit/scheduler/test_job_value
+TESTS += test/unit/scheduler/test_job_value
+test_unit_scheduler_test_job_value_SOURCES = \
+	test/unit/scheduler/test_job_value.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_job_value_LDADD = $(sched_test_libs)
+check_PROGRAMS += test/unit/scheduler/test_formula_code
+TESTS += test/unit/scheduler/test_formula_code
+test_unit_scheduler_test_formula_code_SOURCES = \
+	test/unit/scheduler/test_formula_code.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_formula_code_LDADD = $(sched_test_libs)
 check_PROGRAMS += test/unit/scheduler/test_kept
 TESTS += test/unit/scheduler/test_kept
 test_unit_scheduler_test_kept_SOURCES = \

@@ -30,6 +30,10 @@ void snapshot_keep(struct snapshot *s);
 /* The number of the mark that came last: what StatusChanges asks with; 0: none has. */
 uint64_t snapshot_seq(const struct snapshot *s);
 
+/* What is added or patched from now on was told at that instant. Without it what grows
+ * with time is taken for what it is at the time of the plan. */
+void snapshot_told_at(struct snapshot *s, int64_t now_at);
+
 /* Take over the reply to StatusChanges (doc/extensions.md): each object whole, in place
  * of what was there under its name, a new one behind all others of its kind; one
  * without attributes is gone; the mark at the end. False: it does not follow what is
@@ -136,6 +140,7 @@ enum plan_failure {
     FAIL_SETS_TOO_SMALL, /* none ever could, and none other may be used */
     FAIL_FEW_FREE_VNODES,
     FAIL_FEW_VNODES,
+    FAIL_FORMULA,         /* its value is not above the threshold */
     FAIL_STRICT,          /* one before it cannot run, and the order is strict */
     FAIL_SUBJOB_LIMIT,    /* as many of the array run as it allows */
     FAIL_JOB_SELECT,      /* no select, or one that cannot be read */
@@ -263,6 +268,21 @@ void planning_strays(const struct planning *p, stray_fn each, void *arg);
 typedef void (*occurrence_fn)(void *arg, const char *resv_id, int64_t number,
                               int64_t count, int64_t start_at);
 void planning_occurrences(const struct planning *p, occurrence_fn each, void *arg);
+
+/* What a job is worth by the formula that orders jobs, for the log; each job, where
+ * there is a formula. */
+struct job_worth {
+    const char *id;
+    double value;
+    const char *why; /* it could not be computed and counts as 0; NULL: it could */
+    bool under;      /* it is not above the threshold, so the job does not run */
+    double threshold;
+};
+typedef void (*value_fn)(void *arg, const struct job_worth *w);
+void planning_values(const struct planning *p, value_fn each, void *arg);
+/* Why the formula is none that this scheduler computes; NULL: it is one, or there is
+ * none. */
+const char *planning_formula_fault(const struct planning *p);
 
 /* The same at once. */
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,

@@ -39,6 +39,8 @@ static const struct failure_row {
                                .log = "Can't fit in the largest placement set, and can't span placement sets" },
     [FAIL_FEW_FREE_VNODES] = { .comment = "Not enough free nodes available" },
     [FAIL_FEW_VNODES]      = { .comment = "Not enough total nodes available" },
+    [FAIL_FORMULA]         = { .comment = "Job is under job_sort_formula threshold value",
+                               .early = true },
     [FAIL_STRICT]          = { .comment = "Job would break strict sorted order",
                                .early = true },
     [FAIL_SUBJOB_LIMIT]    = { .comment = "Number of concurrent running subjobs limit reached" },

@@ -199,9 +199,9 @@ static void say_when(struct plan_step *step, const struct snap_job *j,
                       str_same(est->vnodes, j->estimated.vnodes);
 }
 
-/* The time is the job's own while its owner's limits hold it, or soft ones are
- * exceeded; else it makes the job eligible (scheduling.md 30). Of what cannot be read
- * nothing is known. */
+/* The time is the job's own while its owner's limits hold it, soft ones are exceeded,
+ * or it is worth too little; else it makes the job eligible (scheduling.md 30). Of what
+ * cannot be read nothing is known. */
 static void say_accrual(struct plan_step *step, struct planner *pl,
                         const struct snap_job *j, const struct failure *fail)
 {
@@ -210,7 +210,8 @@ static void say_accrual(struct plan_step *step, struct planner *pl,
     if (!pl->s->counts_eligible || fail->kind == FAIL_JOB_SELECT ||
         (j->state != 'Q' && j->state != 'B'))
         return;
-    type = fail->of_owner || limit_fit_soft(pl, j) ? 1 : 2;
+    type =
+        fail->of_owner || fail->kind == FAIL_FORMULA || limit_fit_soft(pl, j) ? 1 : 2;
     if (j->accrue_type != type)
         step->accrue_type = type == 1 ? "1" : "2";
 }

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "scheduler/plan/holders.h"
+#include "scheduler/plan/job_value.h"
 #include "scheduler/plan/remarks.h"
 
 #include "lib/wire/confirm.h"
@@ -78,6 +79,7 @@ static void begin(struct planner *pl, const struct snapshot *s, const struct pol
     pl->plan = ret;
     pl->w = world_new(s, p, now_at, arena);
     pl->links = links_new(pl->w);
+    job_values_begin(pl);
     holders_book(pl);
     if (resvs)
         plan_resvs(pl);
@@ -123,6 +125,16 @@ void planning_strays(const struct planning *p, stray_fn each, void *arg)
 void planning_occurrences(const struct planning *p, occurrence_fn each, void *arg)
 {
     occurrences_each(&p->pl, each, arg);
+}
+
+void planning_values(const struct planning *p, value_fn each, void *arg)
+{
+    job_values_each(&p->pl, each, arg);
+}
+
+const char *planning_formula_fault(const struct planning *p)
+{
+    return job_values_fault(&p->pl);
 }
 
 void planning_free(struct planning *p)

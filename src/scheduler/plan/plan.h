@@ -30,6 +30,7 @@ struct planner {
     struct sums *sums;              /* of quick_fit() */
     struct running_counts *running; /* of limit_fit(); NULL: nobody has asked */
     struct levels *levels;          /* of level_of(); likewise */
+    struct job_formula *formula;    /* of job_value.h; NULL: there is none */
     struct queue_used **queues; /* [queue of the snapshot] of queue_fit(); NULL: none */
 };
 

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/rules.h"
 
+#include "scheduler/plan/job_value.h"
 #include "scheduler/plan/level.h"
 #include "scheduler/plan/subjobs.h"
 
@@ -67,11 +68,12 @@ static bool is_unreadable(const struct planner *pl, const struct snap_job *j)
 static const struct rule {
     bool (*refuses)(const struct planner *pl, const struct snap_job *j);
     enum plan_failure failure;
-    bool of_queue; /* command 11 does not ask it */
+    bool of_queue; /* or of policy: command 11 does not ask it */
 } rules[] = {
     { is_of_stopped_queue, FAIL_QUEUE_STOPPED, .of_queue = true },
     { meets_dedicated, FAIL_DEDICATED, .of_queue = true },
     { waits_for_nonprime, FAIL_NONPRIME_ONLY, .of_queue = true },
+    { job_is_under_threshold, FAIL_FORMULA, .of_queue = true },
     { is_unreadable, FAIL_JOB_SELECT },
 };
 
@@ -91,6 +93,9 @@ struct candidate {
     int64_t level;
     bool front; /* with queue after queue: before all queues */
     int64_t keys[ORDERS_MAX];
+    double value; /* by the formula */
+    size_t n_by_key;
+    double *by_key; /* by the keys of policy */
 };
 
 /* Jobs of reservations first, reservation after reservation. */
@@ -146,18 +151,11 @@ static int64_t by_preemption(const struct planner *pl, const struct candidate *c
     return c->job->preempted_at ? c->job->preempted_at : INT64_MAX;
 }
 
-static int64_t by_arrival(const struct planner *pl, const struct candidate *c)
-{
-    (void)pl;
-    return c->job->rank;
-}
-
-/* The first difference decides, the smaller number is first; then the server's order.
- */
+/* The first difference decides, the smaller number is first; then the formula, the keys
+ * of policy, the order of arrival, and the server's order. */
 static int64_t (*const orders[])(const struct planner *pl,
                                  const struct candidate *c) = {
-    by_resv,  by_front,      by_queue_priority, by_queue_place,
-    by_level, by_preemption, by_arrival,
+    by_resv, by_front, by_queue_priority, by_queue_place, by_level, by_preemption,
 };
 
 _Static_assert(ARRAY_LEN(orders) <= ORDERS_MAX, "a key for each order");
@@ -170,6 +168,13 @@ static int compare_candidates(const void *a, const void *b)
     for (size_t i = 0; i < ARRAY_LEN(orders); i++)
         if (x->keys[i] != y->keys[i])
             return x->keys[i] < y->keys[i] ? -1 : 1;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    for (size_t i = 0; i < x->n_by_key; i++)
+        if (x->by_key[i] != y->by_key[i])
+            return x->by_key[i] < y->by_key[i] ? -1 : 1;
+    if (x->job->rank != y->job->rank)
+        return x->job->rank < y->job->rank ? -1 : 1;
     return x->job < y->job ? -1 : x->job > y->job;
 }
 
@@ -200,6 +205,10 @@ void rules_order(struct planner *pl, const struct snap_job **jobs, size_t n)
     for (size_t i = 0; i < n; i++) {
         list[i].job = jobs[i];
         list[i].level = level_of(pl, jobs[i]);
+        list[i].value = job_value(pl, jobs[i], NULL);
+        list[i].n_by_key = pl->p->n_job_keys;
+        list[i].by_key = ARENA_ARRAY(pl->arena, double, pl->p->n_job_keys + 1);
+        job_keys(pl, jobs[i], list[i].by_key);
     }
     if (pl->p->by_queue)
         note_front(pl, list, n);

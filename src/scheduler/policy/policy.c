@@ -31,6 +31,8 @@ void policy_free(struct policy *p)
         return;
     for (size_t i = 0; i < p->n_sort_keys; i++)
         free(p->sort_keys[i].resource);
+    for (size_t i = 0; i < p->n_job_keys; i++)
+        free(p->job_keys[i].resource);
     for (size_t i = 0; i < p->n_peers; i++) {
         free(p->peers[i].local);
         free(p->peers[i].remote);

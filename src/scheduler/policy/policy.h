@@ -42,6 +42,8 @@ struct policy {
     bool check_status;
     size_t n_sort_keys;
     struct sort_key sort_keys[POLICY_SORT_KEYS_MAX];
+    size_t n_job_keys; /* of jobs */
+    struct sort_key job_keys[POLICY_SORT_KEYS_MAX];
     bool sorts_anew; /* a key changes with what is placed: sorted for each request */
     char *resources; /* comma list of what is compared, NULL: everything */
     char *unset_infinite;   /* comma list of what counts as infinite when unset */

@@ -250,14 +250,16 @@ static enum policy_line read_node_order(struct policy *p,
     return POLICY_FINE;
 }
 
-static enum policy_line read_job_order(struct policy *p, const struct setting *row,
+static enum policy_line read_job_order(struct policy *p,
+                                       const struct setting *row UNUSED,
                                        const char *value, struct diag *why)
 {
     struct order o;
 
-    if (!parse_order(value, &o))
+    if (!parse_order(value, &o) || p->n_job_keys == POLICY_SORT_KEYS_MAX)
         return wrong(why, "Invalid job_sort_key");
-    setting_note(p, row);
+    p->job_keys[p->n_job_keys++] = (struct sort_key){ .resource = xstrdup(o.resource),
+                                                      .high_first = o.high_first };
     if (strcmp(o.resource, "sort_priority") != 0)
         return POLICY_FINE;
     diag_set(why, PBSE_BADATVAL,
@@ -310,7 +312,7 @@ static const struct setting settings[] = {
     { "backfill_prime",          read_bool, P, NOT_SERVED("false") },
     { "prime_spill",             read_time, P, NOT_SERVED(NULL) },
     { "prime_exempt_anytime_queues", read_bool, NOT_SERVED("false") },
-    { "job_sort_key",            read_job_order, P, NOT_SERVED(NULL) },
+    { "job_sort_key",            read_job_order, P },
     { "smp_cluster_dist",        read_word, P, NOT_SERVED("pack") },
     { "provision_policy",        read_word, NOT_SERVED("aggressive_provision") },
     { "server_dyn_res",          read_dyn_res, NOT_SERVED(NULL) },

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/shell/mirror.h"
 
+#include "lib/io/clock.h"
+
 #include "scheduler/shell/status.h"
 
 void mirror_ask_server(struct shell *sh)
@@ -57,6 +59,7 @@ static bool take(struct shell *sh, const struct wire_reply *reply)
         return false;
     if (!sh->mirror)
         begin(sh);
+    snapshot_told_at(sh->mirror, clock_read());
     return snapshot_patch(sh->mirror, &reply->objects);
 }
 

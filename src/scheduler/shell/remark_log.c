@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/shell/shell.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static void log_stray(void *arg, const char *job_id, const char *vnode)
@@ -29,11 +31,53 @@ static void log_occurrence(void *arg, const char *resv_id, int64_t number,
                        text);
 }
 
+/* Up to four decimals, without zeros behind them. */
+static const char *number_text(double value, char text[static 32])
+{
+    size_t len = (size_t)snprintf(text, 32, "%.4f", value);
+
+    /* A number of that size has no decimals that anybody would miss. */
+    if (len >= 32) {
+        snprintf(text, 32, "%g", value);
+        return text;
+    }
+    while (strchr(text, '.') && (text[len - 1] == '0' || text[len - 1] == '.'))
+        text[--len] = '\0';
+    return text;
+}
+
+static void log_value(void *arg, const struct job_worth *w)
+{
+    const struct shell *sh = arg;
+    char value[32], threshold[32];
+
+    if (w->why)
+        logfile_printf(sh->log, LOG_EV_DEBUG2, LOG_IN_JOB, w->id,
+                       "Formula evaluation for job had an error.  Zero value will be "
+                       "used: %s",
+                       w->why);
+    logfile_printf(sh->log, LOG_EV_DEBUG2, LOG_IN_JOB, w->id, "Formula Evaluation = %s",
+                   number_text(w->value, value));
+    if (w->under)
+        logfile_printf(sh->log, LOG_EV_DEBUG2, LOG_IN_JOB, w->id,
+                       "Job's formula value %s is under threshold %s",
+                       number_text(w->value, value),
+                       number_text(w->threshold, threshold));
+}
+
 void shell_log_remarks(struct shell *sh, const struct planning *p)
 {
+    const char *fault = planning_formula_fault(p);
+
+    if (fault)
+        logfile_printf(sh->log, LOG_EV_ERROR, LOG_IN_SCHED, "job_sort_formula",
+                       "The formula cannot be computed, all jobs have the value 0: %s",
+                       fault);
     planning_strays(p, log_stray, sh);
     /* Series have thousands of occurrences, and who has not asked for these lines does
      * not pay for them. */
-    if (logfile_mask(sh->log) & LOG_EV_DEBUG2)
+    if (logfile_mask(sh->log) & LOG_EV_DEBUG2) {
         planning_occurrences(p, log_occurrence, sh);
+        planning_values(p, log_value, sh);
+    }
 }

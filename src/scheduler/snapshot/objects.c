@@ -54,6 +54,13 @@ static void read_number(struct snapshot *s, void *place, const struct wire_attr 
     *(int64_t *)place = number(a->value);
 }
 
+static void read_duration(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    (void)s;
+    if (duration_parse(a->value, place) != 0)
+        *(int64_t *)place = 0;
+}
+
 static void read_bool(struct snapshot *s, void *place, const struct wire_attr *a)
 {
     bool yes;
@@ -304,6 +311,7 @@ static const struct field server_fields[] = {
     { "restrict_res_to_release_on_suspend", read_text,
       offsetof(struct snapshot, suspend_releases) },
     { "backfill_depth", read_maybe, offsetof(struct snapshot, backfill_depth) },
+    { "job_sort_formula",  read_text, offsetof(struct snapshot, formula) },
     { "eligible_time_enable", read_bool, offsetof(struct snapshot, counts_eligible) },
     { 0 },
 };
@@ -402,6 +410,7 @@ static const struct field job_fields[] = {
     { "euser",         read_text,   AT(job, user) },
     { "egroup",        read_text,   AT(job, group) },
     { "project",       read_text,   AT(job, project) },
+    { "eligible_time", read_duration, AT(job, eligible_s) },
     { "accrue_type",   read_number, AT(job, accrue_type) },
     { "topjob",        read_bool,   AT(job, topjob) },
     { "topjob_ineligible", read_bool, AT(job, topjob_ineligible) },
@@ -479,6 +488,7 @@ void snap_forget_server(struct snapshot *s)
     s->suspend_releases = NULL;
     s->backfill_depth = (struct maybe_number){ 0 };
     s->counts_eligible = false;
+    s->formula = NULL;
 }
 
 void snap_add_server(struct snapshot *s, const struct wire_object *o)
@@ -617,6 +627,7 @@ static bool read_job(struct snapshot *s, void *place, const struct wire_object *
     j->id = keep(s, o->name);
     j->memo = new_memo(s);
     read_fields(s, OBJECT_JOB, j, o);
+    j->told_at = s->told_at;
     j->request = read_select(s, o, "schedselect");
     j->walltime_s = length_of(o, "walltime");
     j->min_walltime_s = length_of(o, "min_walltime");

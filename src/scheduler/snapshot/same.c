@@ -201,7 +201,7 @@ bool snapshot_same(const struct snapshot *a, const struct snapshot *b, struct di
         same_limits(&a->soft, &b->soft) &&
         str_same(a->suspend_releases, b->suspend_releases) &&
         same_number(&a->backfill_depth, &b->backfill_depth) &&
-        a->counts_eligible == b->counts_eligible)
+        a->counts_eligible == b->counts_eligible && str_same(a->formula, b->formula))
         return true;
     (void)diag_set(why, PBSE_INTERNAL, "the servers differ");
     return false;

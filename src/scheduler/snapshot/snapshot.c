@@ -95,6 +95,21 @@ static void read_preempt(struct snapshot *s, const struct wire_attrs *attrs)
     };
 }
 
+static void read_formula(struct snapshot *s, const struct wire_attrs *attrs)
+{
+    const char *text = wire_attrs_value(attrs, "job_sort_formula", NULL);
+    const char *threshold = wire_attrs_value(attrs, "job_sort_formula_threshold", NULL);
+
+    s->sched_formula = text ? arena_strdup(s->arena, text) : NULL;
+    s->has_threshold = threshold != NULL;
+    s->threshold = threshold ? strtod(threshold, NULL) : 0;
+}
+
+void snapshot_told_at(struct snapshot *s, int64_t now_at)
+{
+    s->told_at = now_at;
+}
+
 static void add_sched(struct snapshot *s, const struct wire_object *o)
 {
     const char *partition = wire_attrs_value(&o->attrs, "partition", NULL);
@@ -109,6 +124,7 @@ static void add_sched(struct snapshot *s, const struct wire_object *o)
     s->backfill_fuzzy_s =
         fuzzy_of(wire_attrs_value(&o->attrs, "opt_backfill_fuzzy", NULL));
     read_preempt(s, &o->attrs);
+    read_formula(s, &o->attrs);
 }
 
 void snapshot_add(struct snapshot *s, const struct wire_objects *objects)

@@ -242,7 +242,9 @@ struct snap_job {
     const char *targets; /* preempt_targets: whom it may preempt; NULL: anybody */
     bool no_rerun;       /* it may not be run again, */
     bool no_checkpoint;  /* and wants no checkpoints */
-    bool spared; /* could not be preempted in this cycle: snapshot_spare_job() */
+    bool spared;        /* could not be preempted in this cycle: snapshot_spare_job() */
+    int64_t eligible_s; /* eligible_time, as it was told */
+    int64_t told_at;    /* then; 0: right before the plan */
     int64_t accrue_type;    /* 1 ineligible, 2 eligible, 0 and others: neither */
     bool topjob;            /* it was a top job */
     bool topjob_ineligible; /* it never is one */
@@ -292,7 +294,12 @@ struct snapshot {
     struct snap_preempt preempt;
     struct maybe_number backfill_depth; /* of the server */
     bool counts_eligible;               /* eligible_time_enable of the server */
-    int64_t backfill_fuzzy_s;           /* opt_backfill_fuzzy of the scheduler object */
+    const char *formula,
+        *sched_formula;       /* of the server, of the scheduler; NULL: none */
+    bool has_threshold;       /* job_sort_formula_threshold is set, */
+    double threshold;         /* to that */
+    int64_t told_at;          /* snapshot_told_at() */
+    int64_t backfill_fuzzy_s; /* opt_backfill_fuzzy of the scheduler object */
     struct res_table res;
     struct request *requests; /* by key */
     size_t n_vnodes, cap_vnodes;

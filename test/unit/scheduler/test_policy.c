@@ -145,7 +145,7 @@ static void test_what_is_asked_for_in_vain(void)
         { "node_sort_key: \"ncpus HIGH unused\"", "" },
         { "node_sort_key: \"last_used_time LOW\"", "" },
         { "node_sort_key: \"ncpus HIGH\"", "" },
-        { "job_sort_key: \"cput LOW\"", "job_sort_key" },
+        { "job_sort_key: \"cput LOW\"", "" },
         { "half_life: 12:00:00", "half_life" },
         { "dedicated_prefix: ded", "" },
     };
