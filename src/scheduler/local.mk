@@ -42,6 +42,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/shortage.c src/scheduler/plan/shortage.h \
 	src/scheduler/plan/shorten.c src/scheduler/plan/shorten.h \
 	src/scheduler/plan/shrink.c src/scheduler/plan/shrink.h \
+	src/scheduler/plan/vnode_limit.c src/scheduler/plan/vnode_limit.h \
 	src/scheduler/plan/job_value.c src/scheduler/plan/job_value.h \
 	src/scheduler/plan/formula_code.c src/scheduler/plan/formula_code.h \
 	src/scheduler/plan/formula_math.c src/scheduler/plan/formula_math.h \
@@ -96,6 +97,11 @@ TESTS += test/unit/scheduler/test_shrink
 test_unit_scheduler_test_shrink_SOURCES = \
 	test/unit/scheduler/test_shrink.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_shrink_LDADD = $(sched_test_libs)
+check_PROGRAMS += test/unit/scheduler/test_vnode_limit
+TESTS += test/unit/scheduler/test_vnode_limit
+test_unit_scheduler_test_vnode_limit_SOURCES = \
+	test/unit/scheduler/test_vnode_limit.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_vnode_limit_LDADD = $(sched_test_libs)
 check_PROGRAMS += test/unit/scheduler/test_job_value
 TESTS += test/unit/scheduler/test_job_value
 test_unit_scheduler_test_job_value_SOURCES = \

@@ -132,6 +132,9 @@ enum plan_failure {
     FAIL_NO_VNODES,
     FAIL_IN_USE,
     FAIL_SHORT,       /* of a resource: struct plan_short has the details */
+    FAIL_VNODE_LIMIT, /* of jobs on a vnode, all or those of its user or group */
+    FAIL_VNODE_USER_LIMIT,
+    FAIL_VNODE_GROUP_LIMIT,
     FAIL_LIMIT,       /* of running jobs: its words are made where it is found */
     FAIL_QUEUE_SHORT, /* of what the job's queue has available */
     FAIL_CONFLICT,

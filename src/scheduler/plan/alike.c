@@ -51,7 +51,7 @@ static bool counts_hosts(const struct world *w, const struct request *rq)
  * taken; what a vnode borrows is asked of another one. */
 static bool can_walk(const struct world *w, const struct pool *pool)
 {
-    return !pool->sets && !w->p->sorts_anew && !w->home;
+    return !pool->sets && !pool->closed && !w->p->sorts_anew && !w->home;
 }
 
 static struct walk *find(const struct alike *a, const struct pool *pool,

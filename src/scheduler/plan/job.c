@@ -14,6 +14,7 @@
 #include "scheduler/plan/shrink.h"
 #include "scheduler/plan/subjobs.h"
 #include "scheduler/plan/top_job.h"
+#include "scheduler/plan/vnode_limit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,13 +98,18 @@ struct field {
     const struct snap_job *j;
     const char *queue;
     struct failure *fail;
+    const bool *closed; /* [vnode] by its limits, NULL: none is */
 };
 
 static struct pool pool_until(const struct field *f, int64_t end_at)
 {
     struct planner *pl = f->jobs->pl;
     struct pool pool = {
-        .asker = ASKER_JOB, .queue = f->queue, .start_at = pl->now_at, .end_at = end_at
+        .asker = ASKER_JOB,
+        .queue = f->queue,
+        .start_at = pl->now_at,
+        .end_at = end_at,
+        .closed = f->closed,
     };
 
     pool.sets = pool_sets(&pool, pl->w, f->j->request, link_of_job(pl, f->j)->queue);
@@ -157,6 +163,18 @@ static enum plan_failure take_until(const struct field *f, const char *id,
     return FAIL_NONE;
 }
 
+/* Is it the limits of vnodes that are in the way? */
+static bool would_fit_open(struct field *f)
+{
+    const bool *closed = f->closed;
+    bool fits;
+
+    f->closed = NULL;
+    fits = try_until(f, end_of(f->jobs->pl, f->j)) == FAIL_NONE;
+    f->closed = closed;
+    return fits;
+}
+
 /* Look for vnodes outside of all reservations. The sums over all vnodes come first:
  * they are cheap, and they have comments of their own. 'ret' says how long it may last.
  */
@@ -165,19 +183,26 @@ static enum plan_failure search_field(struct field *f, const char *id,
 {
     struct planner *pl = f->jobs->pl;
     struct failure *fail = f->fail;
-    enum plan_failure failure =
-        quick_fit(pl, f->j, f->queue, &fail->resource, &fail->numbers, &fail->never);
+    enum plan_failure limit = FAIL_NONE,
+                      failure = quick_fit(pl, f->j, f->queue, &fail->resource,
+                                          &fail->numbers, &fail->never);
 
     if (failure)
         return failure;
+    if (!f->jobs->asked)
+        f->closed = vnode_limit_closes(pl, f->j, &limit);
     failure = take_until(f, id, end_of(pl, f->j), found);
     if (failure && job_may_shrink(f->j)) {
         failure = shrink_to_fit(pl, f->j, &f->jobs->starts, failure, try_until, f, ret);
         if (!failure)
             failure = take_until(f, id, pl->now_at + ret->length_s, found);
     }
+    if (!failure)
+        vnode_limit_took(pl, f->j, found);
     if (!failure || failure == FAIL_CROSSES_DEDICATED)
         return failure;
+    if (f->closed && would_fit_open(f))
+        return limit;
     return fits_now(pl, f->j, f->queue) ? FAIL_CONFLICT : failure;
 }
 
@@ -445,7 +470,9 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
         *ret_started = true;
         return SEARCH_COST;
     }
-    remember(jobs, &fail);
+    /* What the vnodes' limits close depends on whose the job is. */
+    if (!field.closed)
+        remember(jobs, &fail);
     waits_on(jobs, j, id, queue, &fail);
     return SEARCH_COST;
 }

@@ -27,10 +27,11 @@ struct planner {
     int64_t now_at;
     struct arena *arena;
     struct plan *plan;
-    struct sums *sums;              /* of quick_fit() */
-    struct running_counts *running; /* of limit_fit(); NULL: nobody has asked */
-    struct levels *levels;          /* of level_of(); likewise */
-    struct job_formula *formula;    /* of job_value.h; NULL: there is none */
+    struct sums *sums;                 /* of quick_fit() */
+    struct running_counts *running;    /* of limit_fit(); NULL: nobody has asked */
+    struct levels *levels;             /* of level_of(); likewise */
+    struct vnode_limits *vnode_limits; /* of vnode_limit.h; NULL: nobody has asked */
+    struct job_formula *formula;       /* of job_value.h; NULL: there is none */
     struct queue_used **queues; /* [queue of the snapshot] of queue_fit(); NULL: none */
 };
 

@@ -55,6 +55,9 @@ static bool same_vnode(const struct pair *p, const void *va, const void *vb)
            a->resv_enable == b->resv_enable && a->no_multinode == b->no_multinode &&
            a->sharing == b->sharing && a->priority == b->priority &&
            a->last_used_at == b->last_used_at &&
+           same_number(&a->max_running, &b->max_running) &&
+           same_number(&a->max_user_run, &b->max_user_run) &&
+           same_number(&a->max_group_run, &b->max_group_run) &&
            same_list(p, &a->available, &b->available);
 }
 

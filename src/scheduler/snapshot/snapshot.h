@@ -107,6 +107,11 @@ struct snap_memo {
     void *stake; /* what it has of the vnodes (plan/holders.h), NULL: nothing yet */
 };
 
+struct maybe_number {
+    bool is_set;
+    int64_t value;
+};
+
 struct snap_vnode {
     const char *name;
     const char *host;
@@ -121,7 +126,8 @@ struct snap_vnode {
     bool no_multinode;
     enum sharing sharing;
     int64_t priority;
-    int64_t last_used_at; /* 0: never */
+    int64_t last_used_at;                                         /* 0: never */
+    struct maybe_number max_running, max_user_run, max_group_run; /* jobs on it */
     struct res_values available;
 };
 
@@ -136,11 +142,6 @@ struct snap_limit {
 struct snap_limits {
     size_t n, cap;
     struct snap_limit *v;
-};
-
-struct maybe_number {
-    bool is_set;
-    int64_t value;
 };
 
 struct snap_queue {
