@@ -57,6 +57,10 @@ struct book {
     struct stake *stakes;    /* list */
     struct booking *passing; /* list: what the plan has taken itself */
     uint64_t turn;           /* counts plans */
+    /* What is booked of elements that are not shown again stays right in plans from
+     * looked_at on, until before steady_until; unless each has to be looked at. */
+    int64_t looked_at, steady_until;
+    bool unsteady;
 };
 
 /* An empty book in that arena, which outlives it. */

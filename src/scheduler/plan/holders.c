@@ -145,44 +145,96 @@ static struct stake *begin(struct planner *pl, const char *id, const struct clai
     return st;
 }
 
-static void book_resvs(struct planner *pl)
+/* From when on another plan would find something else of a reservation that is not
+ * shown again, because time has passed. */
+static int64_t resv_steady_until(const struct planner *pl, const struct snap_resv *r,
+                                 const struct claim *c)
 {
-    struct book *l = pl->w->book;
+    bool is_running = resv_is_running(pl, r);
 
-    pl->series = ARENA_ARRAY(pl->arena, struct series *, pl->s->n_resvs + 1);
-    for (size_t i = 0; i < pl->s->n_resvs; i++) {
-        const struct snap_resv *r = &pl->s->resvs[i];
-        struct claim c = claim_of_resv(pl, r);
-        struct stake *st = known(pl, r->memo);
-
-        if (!st && !c.at && !r->standing)
-            continue;
-        if (!st || !is_right(pl, st, &c)) {
-            st = begin(pl, r->id, &c, r->memo);
-            if (r->standing)
-                series_book(pl, r, st);
-        }
-        st->turn = l->turn;
-        pl->series[i] = st->series;
-    }
+    if (!is_running && r->state == RESV_BEING_ALTERED && r->old_start_at > pl->now_at)
+        return r->old_start_at;
+    return is_running && c->at ? c->end_at : INT64_MAX;
 }
 
-static void book_jobs(struct planner *pl)
+static void book_resv(struct planner *pl, size_t i)
+{
+    const struct snap_resv *r = &pl->s->resvs[i];
+    struct book *l = pl->w->book;
+    struct claim c = claim_of_resv(pl, r);
+    struct stake *st = known(pl, r->memo);
+
+    l->steady_until = MIN_OF(l->steady_until, resv_steady_until(pl, r, &c));
+    pl->series[i] = NULL;
+    if (!st && !c.at && !r->standing)
+        return;
+    if (!st || !is_right(pl, st, &c)) {
+        st = begin(pl, r->id, &c, r->memo);
+        if (r->standing)
+            series_book(pl, r, st);
+    }
+    st->turn = l->turn;
+    pl->series[i] = st->series;
+}
+
+static void book_job(struct planner *pl, size_t i)
+{
+    const struct snap_job *j = &pl->s->jobs[i];
+    struct book *l = pl->w->book;
+    struct placement beside;
+    struct claim c = claim_of_job(pl, j, &beside);
+    struct stake *st = known(pl, j->memo);
+
+    /* A job that nobody has seen start ends later in each plan. */
+    if (c.at)
+        l->steady_until =
+            MIN_OF(l->steady_until,
+                   j->started_at || j->runs_from_at ? c.end_at : pl->now_at + 1);
+    if (!st && !c.at)
+        return;
+    if (!st || !is_right(pl, st, &c))
+        st = begin(pl, j->id, &c, j->memo);
+    l->unsteady = l->unsteady || (st->inside && st->own);
+    st->turn = l->turn;
+}
+
+static void book_all(struct planner *pl)
 {
     struct book *l = pl->w->book;
 
-    for (size_t i = 0; i < pl->s->n_jobs; i++) {
-        const struct snap_job *j = &pl->s->jobs[i];
-        struct placement beside;
-        struct claim c = claim_of_job(pl, j, &beside);
-        struct stake *st = known(pl, j->memo);
+    l->unsteady = false;
+    l->steady_until = INT64_MAX;
+    for (size_t i = 0; i < pl->s->n_resvs; i++)
+        book_resv(pl, i);
+    for (size_t i = 0; i < pl->s->n_jobs; i++)
+        book_job(pl, i);
+    if (l->lasting)
+        book_sweep(l);
+}
 
-        if (!st && !c.at)
-            continue;
-        if (!st || !is_right(pl, st, &c))
-            st = begin(pl, j->id, &c, j->memo);
-        st->turn = l->turn;
-    }
+/* Only what the snapshot has been told since the last plan. */
+static void book_news(struct planner *pl)
+{
+    const struct snap_news *jobs = snap_news(pl->s, OBJECT_JOB);
+    const struct snap_news *resvs = snap_news(pl->s, OBJECT_RESV);
+    void **orphans;
+    size_t n = snap_orphans(pl->s, &orphans);
+
+    for (size_t i = 0; i < n; i++)
+        book_end_stake(pl->w->book, orphans[i]);
+    for (size_t i = 0; i < resvs->n; i++)
+        book_resv(pl, resvs->v[i]);
+    for (size_t i = 0; i < jobs->n; i++)
+        book_job(pl, jobs->v[i]);
+}
+
+/* Does what is booked of everything else still hold? */
+static bool is_steady(const struct planner *pl)
+{
+    const struct book *l = pl->w->book;
+
+    return l->lasting && !pl->links->anew && !l->unsteady &&
+           pl->now_at >= l->looked_at && pl->now_at < l->steady_until;
 }
 
 #ifdef HF_CHECKS
@@ -215,9 +267,9 @@ static void check_against_new(const struct planner *pl)
     struct planner fresh = *pl;
 
     fresh.w = &w;
+    fresh.series = ARENA_ARRAY(pl->arena, struct series *, pl->s->n_resvs + 1);
     world_open_book(&w, pl->arena, false);
-    book_resvs(&fresh);
-    book_jobs(&fresh);
+    book_all(&fresh);
     for (size_t i = 0; i < w.n; i++) {
         if (!w.line[i] && !pl->w->line[i])
             continue;
@@ -236,11 +288,15 @@ void holders_book(struct planner *pl)
 
     MUST(pl->links && !l->passing);
     l->turn++;
-    book_resvs(pl);
-    book_jobs(pl);
+    pl->series = pl->links->series;
+    if (is_steady(pl))
+        book_news(pl);
+    else
+        book_all(pl);
+    l->looked_at = pl->now_at;
     if (!l->lasting)
         return;
-    book_sweep(l);
+    snap_news_taken(pl->s);
 #ifdef HF_CHECKS
     check_against_new(pl);
 #endif

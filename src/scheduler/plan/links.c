@@ -4,34 +4,68 @@
  * counts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
 #include "scheduler/plan/links.h"
 
 #include "scheduler/plan/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static struct names queue_names(const struct world *w)
+/* A queue that some job is in: what stands behind its name. */
+struct job_queue {
+    char *name;
+    size_t queue, resv; /* SIZE_MAX: none */
+    UT_hash_handle hh;
+};
+
+/* The names of queues and those of the queues of reservations. */
+struct tables {
+    bool filled;
+    struct names queues, resvs;
+};
+
+static void fill_tables(struct tables *t, const struct world *w)
 {
     const struct snapshot *s = w->s;
-    struct names names;
 
-    names_init(&names, w->arena, s->n_queues);
+    names_init(&t->queues, w->arena, s->n_queues);
     for (size_t i = 0; i < s->n_queues; i++)
-        names_add(&names, s->queues[i].name, i);
-    names_sort(&names);
-    return names;
+        names_add(&t->queues, s->queues[i].name, i);
+    names_init(&t->resvs, w->arena, s->n_resvs);
+    for (size_t i = 0; i < s->n_resvs; i++)
+        names_add(&t->resvs, s->resvs[i].queue, i);
+    t->filled = true;
 }
 
-static struct names resv_queue_names(const struct world *w)
+static struct job_queue *find_queue(const struct links *l, const char *name)
 {
-    const struct snapshot *s = w->s;
-    struct names names;
+    struct job_queue *q = NULL;
 
-    names_init(&names, w->arena, s->n_resvs);
-    for (size_t i = 0; i < s->n_resvs; i++)
-        names_add(&names, s->resvs[i].queue, i);
-    names_sort(&names);
-    return names;
+    if (name)
+        HASH_FIND_STR(l->by_name, name, q);
+    return q;
+}
+
+/* Jobs are in few queues, and next to one another in the same. */
+static struct job_queue *queue_of(struct links *l, const struct world *w,
+                                  struct tables *t, const char *name)
+{
+    struct job_queue *q = find_queue(l, name);
+
+    if (q || !name)
+        return q;
+    if (!t->filled)
+        fill_tables(t, w);
+    q = xcalloc(1, sizeof(*q));
+    q->name = xstrdup(name);
+    q->queue = names_find(&t->queues, name);
+    q->resv = names_find(&t->resvs, name);
+    if (q->resv != SIZE_MAX)
+        l->resvs[q->resv].has_jobs = true;
+    HASH_ADD_KEYPTR(hh, l->by_name, q->name, strlen(q->name), q);
+    return q;
 }
 
 /* Jobs that run, end or are suspended (R, E, S, U) have vnodes. The exec_vnode of a
@@ -99,16 +133,14 @@ static struct job_link where_job_is(const struct world *w, const struct snap_job
 }
 
 static struct job_link link_job(const struct world *w, const struct snap_job *j,
-                                const struct names *queues, const struct names *resvs)
+                                const struct job_queue *q)
 {
     struct job_link link = where_job_is(w, j);
-    size_t queue = j->queue ? names_find(queues, j->queue) : SIZE_MAX;
-    size_t resv = j->queue ? names_find(resvs, j->queue) : SIZE_MAX;
 
-    if (queue != SIZE_MAX && w->s->queues[queue].execution)
-        link.queue = &w->s->queues[queue];
-    if (resv != SIZE_MAX)
-        link.resv = &w->s->resvs[resv];
+    if (q && q->queue != SIZE_MAX && w->s->queues[q->queue].execution)
+        link.queue = &w->s->queues[q->queue];
+    if (q && q->resv != SIZE_MAX)
+        link.resv = &w->s->resvs[q->resv];
     return link;
 }
 
@@ -145,28 +177,166 @@ static struct resv_link link_resv(const struct world *w, const struct snap_resv 
     return link;
 }
 
-struct links *links_new(struct world *w)
+struct links *links_new(struct arena *arena, bool lasting)
+{
+    struct links *l = ARENA_NEW(arena, struct links);
+
+    l->lasting = lasting;
+    return l;
+}
+
+void links_fini(struct links *l)
+{
+    struct job_queue *q, *next;
+
+    HASH_ITER (hh, l->by_name, q, next) {
+        HASH_DEL(l->by_name, q);
+        free(q->name);
+        free(q);
+    }
+}
+
+/* Room for all elements of the snapshot, and for twice as many where they stay. */
+static void make_room(struct links *l, const struct world *w)
 {
     const struct snapshot *s = w->s;
-    struct links *links = arena_alloc(w->arena, sizeof(*links));
-    struct names queues = queue_names(w);
-    struct names resvs = resv_queue_names(w);
+    struct arena *arena = l->lasting ? w->book->arena : w->arena;
 
-    links->jobs = arena_alloc(w->arena, s->n_jobs * sizeof(*links->jobs) + 1);
-    links->resvs = arena_alloc(w->arena, s->n_resvs * sizeof(*links->resvs) + 1);
-    links->queue_has_vnodes = arena_zero(w->arena, s->n_queues * sizeof(bool) + 1);
-    for (size_t i = 0; i < s->n_jobs; i++)
-        links->jobs[i] = link_job(w, &s->jobs[i], &queues, &resvs);
-    for (size_t i = 0; i < s->n_resvs; i++)
-        links->resvs[i] = link_resv(w, &s->resvs[i]);
-    for (size_t v = 0; v < s->n_vnodes; v++) {
-        const char *queue = s->vnodes[v].queue;
-        size_t i = queue ? names_find(&queues, queue) : SIZE_MAX;
+    while (s->n_jobs >= l->room_jobs)
+        l->jobs = arena_grow(arena, l->jobs, l->room_jobs, &l->room_jobs, s->n_jobs + 1,
+                             sizeof(*l->jobs));
+    while (s->n_queues >= l->room_queues)
+        l->queue_has_vnodes =
+            arena_grow(arena, l->queue_has_vnodes, l->room_queues, &l->room_queues,
+                       s->n_queues + 1, sizeof(*l->queue_has_vnodes));
+    while (s->n_resvs >= l->room_resvs) {
+        size_t room = l->room_resvs;
 
-        if (i != SIZE_MAX)
-            links->queue_has_vnodes[i] = true;
+        l->resvs = arena_grow(arena, l->resvs, room, &l->room_resvs, s->n_resvs + 1,
+                              sizeof(*l->resvs));
+        l->series = arena_grow(arena, l->series, room, &room, s->n_resvs + 1,
+                               sizeof(struct series *));
+        MUST(room == l->room_resvs);
     }
-    return links;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, *(const char *const *)b);
+}
+
+static bool queue_has_vnodes(const struct world *w, size_t queue)
+{
+    return w->queues.n > 0 && bsearch(w->s->queues[queue].name, w->queues.v,
+                                      w->queues.n, sizeof(*w->queues.v), compare_names);
+}
+
+static void find_all(struct links *l, const struct world *w)
+{
+    const struct snapshot *s = w->s;
+    struct tables t = { 0 };
+    struct job_queue *q = NULL;
+
+    links_fini(l);
+    make_room(l, w);
+    for (size_t i = 0; i < s->n_queues; i++)
+        l->queue_has_vnodes[i] = queue_has_vnodes(w, i);
+    for (size_t i = 0; i < s->n_resvs; i++)
+        l->resvs[i] = link_resv(w, &s->resvs[i]);
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        if (!q || !str_same(q->name, s->jobs[i].queue))
+            q = queue_of(l, w, &t, s->jobs[i].queue);
+        l->jobs[i] = link_job(w, &s->jobs[i], q);
+    }
+    if (t.filled) {
+        names_fini(&t.queues);
+        names_fini(&t.resvs);
+    }
+}
+
+/* Do the news concern only the elements that they are about? A queue or a reservation
+ * may concern jobs that were not shown again. */
+static bool is_local(const struct links *l, const struct snapshot *s)
+{
+    const struct snap_news *jobs = snap_news(s, OBJECT_JOB);
+    const struct snap_news *resvs = snap_news(s, OBJECT_RESV);
+    const struct snap_news *queues = snap_news(s, OBJECT_QUEUE);
+
+    if (!l->made || jobs->moved || resvs->moved || queues->moved ||
+        l->queues_at != s->queues || l->resvs_at != s->resvs)
+        return false;
+    for (size_t i = 0; i < queues->n; i++)
+        if (find_queue(l, s->queues[queues->v[i]].name))
+            return false;
+    for (size_t i = 0; i < resvs->n; i++)
+        if (find_queue(l, s->resvs[resvs->v[i]].queue) ||
+            (resvs->v[i] < l->n_resvs && l->resvs[resvs->v[i]].has_jobs))
+            return false;
+    for (size_t i = 0; i < jobs->n; i++)
+        if (s->jobs[jobs->v[i]].queue && !find_queue(l, s->jobs[jobs->v[i]].queue))
+            return false;
+    return true;
+}
+
+static void find_news(struct links *l, const struct world *w)
+{
+    const struct snapshot *s = w->s;
+    const struct snap_news *jobs = snap_news(s, OBJECT_JOB);
+    const struct snap_news *resvs = snap_news(s, OBJECT_RESV);
+    const struct snap_news *queues = snap_news(s, OBJECT_QUEUE);
+
+    make_room(l, w);
+    for (size_t i = 0; i < queues->n; i++)
+        l->queue_has_vnodes[queues->v[i]] = queue_has_vnodes(w, queues->v[i]);
+    for (size_t i = 0; i < resvs->n; i++)
+        l->resvs[resvs->v[i]] = link_resv(w, &s->resvs[resvs->v[i]]);
+    for (size_t i = 0; i < jobs->n; i++) {
+        const struct snap_job *j = &s->jobs[jobs->v[i]];
+
+        l->jobs[jobs->v[i]] = link_job(w, j, find_queue(l, j->queue));
+    }
+}
+
+#ifdef HF_CHECKS
+/* What was found bit by bit is what would be found at once. */
+static void check_links(const struct links *l, const struct world *w)
+{
+    struct links *all = links_new(w->arena, false);
+
+    find_all(all, w);
+    for (size_t i = 0; i < w->s->n_jobs; i++)
+        MUST(l->jobs[i].queue == all->jobs[i].queue &&
+             l->jobs[i].resv == all->jobs[i].resv &&
+             l->jobs[i].at.chunks == all->jobs[i].at.chunks);
+    for (size_t i = 0; i < w->s->n_resvs; i++)
+        MUST(l->resvs[i].has_jobs >= all->resvs[i].has_jobs &&
+             l->resvs[i].at.chunks == all->resvs[i].at.chunks);
+    for (size_t i = 0; i < w->s->n_queues; i++)
+        MUST(l->queue_has_vnodes[i] == all->queue_has_vnodes[i]);
+    links_fini(all);
+}
+#endif
+
+struct links *links_find(struct world *w)
+{
+    struct links *l = w->links ? w->links : links_new(w->arena, false);
+
+    l->anew = !l->lasting || !is_local(l, w->s);
+    if (l->anew)
+        find_all(l, w);
+    else
+        find_news(l, w);
+    l->made = true;
+    l->n_resvs = w->s->n_resvs;
+    l->queues_at = w->s->queues;
+    l->resvs_at = w->s->resvs;
+    if (!l->lasting)
+        links_fini(l); /* what it has beside the arena was for finding them */
+#ifdef HF_CHECKS
+    if (!l->anew)
+        check_links(l, w);
+#endif
+    return l;
 }
 
 bool link_names(const struct world *w, const struct resv_link *r, size_t vnode,

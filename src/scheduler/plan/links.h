@@ -1,5 +1,6 @@
-/* links.h - what belongs to what in a snapshot, found once for a plan: a job's queue,
- * its reservation, the vnodes of both.
+/* links.h - what belongs to what in a snapshot: a job's queue, its reservation, the
+ * vnodes of both. Where the snapshot is kept, so are the links, and a plan finds those
+ * of what was shown since the last one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SCHEDULER_PLAN_LINKS_H
@@ -17,20 +18,37 @@ struct job_link {
 };
 
 struct resv_link {
+    bool has_jobs;   /* or had, when the links were made */
     bool has_vnodes; /* resv_nodes can be read: */
     struct placement at;
     bool *named_somewhere;  /* [res] by at least one piece of it */
     bool *named_everywhere; /* [res] by every piece */
 };
 
+struct job_queue;
+struct series;
+
 struct links {
     struct job_link *jobs;   /* [job of the snapshot] */
     struct resv_link *resvs; /* [reservation of the snapshot] */
     bool *queue_has_vnodes;  /* [queue of the snapshot] */
+    struct series **series;  /* [reservation of the snapshot] series.h */
+    size_t room_jobs, room_resvs, room_queues;
+    bool lasting;
+    bool anew;                 /* all were found in this plan */
+    bool made;                 /* they hold for what stands there: */
+    size_t n_resvs;            /* so many reservations, */
+    const void *queues_at;     /* the snapshot's, */
+    const void *resvs_at;      /* likewise */
+    struct job_queue *by_name; /* the queues that jobs are in */
 };
 
-/* All links of the world's snapshot, in the world's arena. */
-struct links *links_new(struct world *w);
+/* No links yet; 'lasting': they stay from plan to plan, in that arena. */
+struct links *links_new(struct arena *arena, bool lasting);
+void links_fini(struct links *l);
+
+/* All links of the world's snapshot, as it is now. */
+struct links *links_find(struct world *w);
 
 /* Does the reservation name the resource on that vnode? What it does not name there is
  * the vnode's own and not limited by it (reservations.md 11). */

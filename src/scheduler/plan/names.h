@@ -1,4 +1,4 @@
-/* names.h - a list of names that is filled, sorted and then asked.
+/* names.h - a table of names, each with the index of what it stands for.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SCHEDULER_PLAN_NAMES_H
@@ -6,29 +6,32 @@
 
 #include "lib/base/arena.h"
 
+#include <uthash.h>
+
 struct names_entry {
     const char *name;
     size_t index;
+    UT_hash_handle hh;
 };
 
 struct names {
-    size_t n;
-    size_t max;
-    bool sorted; /* names_find() may be called, names_add() no more */
-    struct names_entry *v;
+    struct names_entry *table;
+    size_t n, max;
+    struct names_entry *v; /* [max], where those in the table are */
+    /* Who asks often asks for the same name again. */
+    const char *asked;
+    size_t answer;
 };
 
-/* An empty list with room for 'max' names, in the arena. */
+/* A table for up to 'max' names in that arena; end it with names_fini(). */
 void names_init(struct names *names, struct arena *arena, size_t max);
+void names_fini(struct names *names);
 
-/* Add the name of object number 'index'; the text is not copied. NULL adds nothing. */
+/* NULL names nothing. A name that is there already keeps its index. The name lives as
+ * long as the table. */
 void names_add(struct names *names, const char *name, size_t index);
 
-/* Bring all names into order; nothing is added afterwards. */
-void names_sort(struct names *names);
-
-/* The lowest index that was added with this name, SIZE_MAX when there is none. Time:
- * logarithmic. */
-size_t names_find(const struct names *names, const char *name);
+/* The index of that name, which lives as long as the table; SIZE_MAX: there is none. */
+size_t names_find(struct names *names, const char *name);
 
 #endif

@@ -78,7 +78,7 @@ static void begin(struct planner *pl, const struct snapshot *s, const struct pol
     *pl = (struct planner){ .s = s, .p = p, .now_at = now_at, .arena = arena };
     pl->plan = ret;
     pl->w = world_new(s, p, now_at, arena);
-    pl->links = links_new(pl->w);
+    pl->links = links_find(pl->w);
     job_values_begin(pl);
     holders_book(pl);
     if (resvs)

@@ -294,6 +294,14 @@ static const char *map_of(const struct finder *f)
     return execvnodes_print(texts, f->ser->n, f->q->pl->arena);
 }
 
+/* The next plan reads the series again: of this one the search changes what it knows.
+ */
+static void spoil(const struct question *q, struct series *ser)
+{
+    ser->stake->spoilt = true;
+    q->pl->w->book->unsteady = true;
+}
+
 void series_find_altered(struct question *q, struct verdict *v)
 {
     struct planner *pl = q->pl;
@@ -301,7 +309,7 @@ void series_find_altered(struct question *q, struct verdict *v)
     struct series_vnodes *on;
 
     MUST(one && q->altered && q->r->standing);
-    series_of(pl, q->r)->stake->spoilt = true;
+    spoil(q, series_of(pl, q->r));
     if (one->booked)
         world_switch(pl->w, one->booked, true);
     if (q->start_at >= q->end_at)
@@ -350,7 +358,7 @@ void series_find(struct question *q, struct verdict *v)
         f.was_booked[i] = ser->v[i].booked;
         f.due[i] = q->degraded && series_one_is_due(q->pl, q->r, i);
     }
-    ser->stake->spoilt = true;
+    spoil(q, ser);
     /* A new series whose first occurrence is altered may want less of that one. */
     if (q->altered && q->r->request != f.rq)
         ser->v[0].request = q->r->request;

@@ -4,6 +4,7 @@
 #include "scheduler/plan/world.h"
 
 #include "scheduler/plan/desk.h"
+#include "scheduler/plan/links.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,27 @@ enum use world_use(const struct world *w, size_t vnode, const struct place *plac
     return uses[w->s->vnodes[vnode].sharing][column];
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void list_queues(struct world *w)
+{
+    const char **v = ARENA_ARRAY(w->arena, const char *, w->n + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->n; i++)
+        if (w->s->vnodes[i].queue)
+            v[n++] = w->s->vnodes[i].queue;
+    qsort(v, n, sizeof(*v), compare_texts);
+    w->queues.v = v;
+    /* The texts of a vnode go when the server shows it again. */
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(v[i], v[w->queues.n - 1]) != 0)
+            v[w->queues.n++] = arena_strdup(w->arena, v[i]);
+}
+
 /* Everything that follows from vnodes and policy alone; w->arena is where it stays. */
 static void derive(struct world *w)
 {
@@ -254,6 +276,7 @@ static void derive(struct world *w)
     w->order = sorted(w, compare_order);
     number_hosts(w);
     list_hosts(w);
+    list_queues(w);
     w->desk = desk_new(w->arena, w->n, w->n_hosts, w->n_res);
     w->booked = arena_alloc(w->arena, w->n * sizeof(*w->booked) + 1);
     w->sum = ARENA_ARRAY(w->arena, int64_t *, w->n + 1);
@@ -279,6 +302,7 @@ static void end_book(void *kept)
     struct world *w = kept;
 
     book_fini(w->book);
+    links_fini(w->links);
 }
 
 void world_open_book(struct world *w, struct arena *arena, bool lasting)
@@ -302,6 +326,7 @@ static void derive_for_all(struct world *w, struct arena *arena)
     w->arena = lasting;
     derive(w);
     world_open_book(w, lasting, true);
+    w->links = links_new(lasting, true);
     kept = arena_copy(lasting, w, sizeof(*w));
     snap_derived_set(w->s, kept, end_book);
 }

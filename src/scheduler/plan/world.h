@@ -13,6 +13,7 @@
 #include "scheduler/snapshot/snapshot.h"
 
 struct desk;
+struct links;
 struct placement_sets;
 
 /* The vnodes of which something was taken, in the order of that. */
@@ -38,12 +39,17 @@ struct world {
     size_t n_hosts;
     size_t *on_host;    /* [n] the vnodes by host, of each as policy wants them tried */
     size_t *host_first; /* [n_hosts + 1] where those of a host begin */
-    struct desk *desk;  /* for the searches of a plan, one after the other */
-    int64_t *total;     /* [world_slot()], 0 when unset */
-    bool *is_set;       /* [world_slot()] */
+    struct {
+        size_t n;
+        const char **v;
+    } queues;          /* that have vnodes of their own, by name */
+    struct desk *desk; /* for the searches of a plan, one after the other */
+    int64_t *total;    /* [world_slot()], 0 when unset */
+    bool *is_set;      /* [world_slot()] */
     size_t *home;   /* [vnode * n_res] vnode whose resource it is; NULL: its own, all */
     bool *ignored;  /* [res]: not compared by this policy */
     bool *infinite; /* [res]: unset counts as infinite */
+    struct links *links; /* that are kept, too; NULL: none are */
     struct book *book;
     struct timeline **line; /* the book's, see world_line() */
     struct {

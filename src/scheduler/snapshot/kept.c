@@ -45,6 +45,9 @@ struct snap_kept {
     void (*derived_fini)(void *); /* called before its arena is freed */
     struct arena *derived_arena;
     uint64_t version; /* counts what was derived */
+    struct snap_news news[N_SNAP_KINDS];
+    size_t n_orphans, cap_orphans;
+    void **orphans;
 };
 
 void snapshot_keep(struct snapshot *s)
@@ -76,6 +79,75 @@ static void drop_derived(struct snap_kept *k)
     arena_free(k->derived_arena);
     k->derived_arena = NULL;
     k->derived = NULL;
+    k->n_orphans = 0;
+}
+
+static struct snap_news *news_of(const struct snapshot *s, const struct snap_kind *kind)
+{
+    return &s->kept->news[kind - snap_kinds];
+}
+
+const struct snap_news *snap_news(const struct snapshot *s, uint32_t type)
+{
+    MUST(s->kept);
+    return news_of(s, snap_kind_of(type));
+}
+
+void snap_news_taken(const struct snapshot *s)
+{
+    for (size_t i = 0; i < N_SNAP_KINDS; i++) {
+        s->kept->news[i].moved = false;
+        s->kept->news[i].n = 0;
+    }
+    s->kept->n_orphans = 0;
+}
+
+size_t snap_orphans(const struct snapshot *s, void ***ret)
+{
+    *ret = s->kept->orphans;
+    return s->kept->n_orphans;
+}
+
+void snap_forget_places(struct snapshot *s, uint32_t type)
+{
+    if (s->kept)
+        news_of(s, snap_kind_of(type))->moved = true;
+}
+
+static void note_news(const struct snapshot *s, const struct snap_kind *kind,
+                      size_t index)
+{
+    struct snap_news *news = news_of(s, kind);
+
+    if (news->n == news->cap) {
+        news->cap = news->cap ? news->cap * 2 : 32;
+        news->v = xrealloc(news->v, news->cap * sizeof(*news->v));
+    }
+    news->v[news->n++] = index;
+}
+
+static const struct snap_memo *memo_of(const struct snap_kind *kind,
+                                       const void *element)
+{
+    if (kind->type == OBJECT_RESV)
+        return ((const struct snap_resv *)element)->memo;
+    return kind->type == OBJECT_JOB ? ((const struct snap_job *)element)->memo : NULL;
+}
+
+/* The element is about to lose its memo. */
+static void note_orphan(struct snap_kept *k, const struct snap_kind *kind,
+                        const void *element)
+{
+    const struct snap_memo *memo = memo_of(kind, element);
+
+    /* A stake in a book that is gone is gone with it. */
+    if (!memo || !memo->stake || !k->derived || memo->version != k->version)
+        return;
+    if (k->n_orphans == k->cap_orphans) {
+        k->cap_orphans = k->cap_orphans ? k->cap_orphans * 2 : 32;
+        k->orphans = xrealloc(k->orphans, k->cap_orphans * sizeof(*k->orphans));
+    }
+    k->orphans[k->n_orphans++] = memo->stake;
 }
 
 struct arena *snap_derive(const struct snapshot *s)
@@ -143,7 +215,9 @@ void snap_kept_free(struct snapshot *s)
             free_object(s, o);
         }
         free(k->at);
+        free(s->kept->news[i].v);
     }
+    free(s->kept->orphans);
     empty_object(s, &s->kept->server);
     drop_derived(s->kept);
     MUST(!s->requests); /* each had a user, and all are gone */
@@ -177,8 +251,10 @@ static bool read_object(struct snapshot *s, const struct snap_kind *kind,
     s->kept->reading = o;
     mine = kind->read(s, memset(place, 0, kind->size_bytes), from);
     s->kept->reading = NULL;
-    if (before.arena)
+    if (before.arena) {
         check_derived(s, kind, was, place);
+        note_orphan(s->kept, kind, was);
+    }
     empty_object(s, &before);
     return mine;
 }
@@ -217,14 +293,19 @@ static void note_last(struct snapshot *s, const struct snap_kind *kind,
         k->at = xrealloc(k->at, k->cap * sizeof(struct kept_object *));
     }
     k->at[o->index] = o;
+    note_news(s, kind, o->index);
 }
 
 /* Its element is left out when the patch is complete: see close_gaps(). */
 static void leave_place(struct snapshot *s, struct kept_kind *k, struct kept_object *o)
 {
+    const struct snap_kind *kind = &snap_kinds[k - s->kept->kinds];
+
     MUST(k->at[o->index] == o);
-    if (k == &s->kept->kinds[snap_kind_of(OBJECT_NODE) - snap_kinds])
+    if (kind->type == OBJECT_NODE)
         drop_derived(s->kept);
+    note_orphan(s->kept, kind, snap_at(s, kind, o->index));
+    news_of(s, kind)->moved = true;
     k->at[o->index] = NULL;
     k->n_gone++;
     o->index = NOWHERE;
@@ -268,6 +349,8 @@ static bool patch_known(struct snapshot *s, const struct snap_kind *kind,
 
     if (!was_mine)
         --*snap_count(s, kind);
+    else
+        note_news(s, kind, o->index);
     if (!mine) {
         if (was_mine)
             leave_place(s, k, o);

@@ -40,8 +40,8 @@ bool snap_derives_same(const struct snapshot *s, const struct snap_vnode *a,
     const struct pair p = { s, s };
 
     return str_same(a->name, b->name) && str_same(a->host, b->host) &&
-           a->sharing == b->sharing && a->priority == b->priority &&
-           same_list(&p, &a->available, &b->available);
+           str_same(a->queue, b->queue) && a->sharing == b->sharing &&
+           a->priority == b->priority && same_list(&p, &a->available, &b->available);
 }
 
 static bool same_vnode(const struct pair *p, const void *va, const void *vb)

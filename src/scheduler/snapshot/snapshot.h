@@ -385,8 +385,8 @@ void snap_add_resource(struct snapshot *s, const struct wire_object *o);
 /* What holds of the server until its object has been read. */
 void snap_forget_server(struct snapshot *s);
 
-/* What plans make of names, hosts, resources and priorities of the vnodes is kept for
- * the next plan as long as these are the same: NULL when there is none. Then
+/* What plans make of names, hosts, queues, resources and priorities of the vnodes is
+ * kept for the next plan as long as these are the same: NULL when there is none. Then
  * snap_derive() gives an arena for it, which is freed with all in it when a vnode
  * changes in these, and snap_derived_set() keeps it, with what ends it before that;
  * NULL: the snapshot is not kept. What has been in the arena before is gone. Memos of
@@ -396,6 +396,22 @@ struct arena *snap_derive(const struct snapshot *s);
 void snap_derived_set(const struct snapshot *s, void *derived, void (*fini)(void *));
 struct arena *snap_derived_arena(const struct snapshot *s);
 uint64_t snap_derived_version(const struct snapshot *s);
+
+/* What a snapshot that is kept has been told since a plan has taken that up. */
+struct snap_news {
+    bool moved; /* some are gone, and others may stand in their places */
+    size_t n, cap;
+    size_t *v; /* [n] elements that are new or were shown again, some of them twice */
+};
+const struct snap_news *snap_news(const struct snapshot *s, uint32_t type);
+void snap_news_taken(const struct snapshot *s);
+
+/* The stakes that belonged to elements that are gone or were shown again since then, as
+ * long as what was derived stays: how many, and where they are. */
+size_t snap_orphans(const struct snapshot *s, void ***ret);
+
+/* Nothing is known of the elements of that type any more, as after snap_news.moved. */
+void snap_forget_places(struct snapshot *s, uint32_t type);
 
 /* Do plans derive the same from both vnodes? */
 bool snap_derives_same(const struct snapshot *s, const struct snap_vnode *a,

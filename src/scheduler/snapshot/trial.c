@@ -21,6 +21,7 @@ bool snap_trial_begin(struct snap_trial *t, struct snapshot *s,
 
     *t = (struct snap_trial){ .s = s, .at = find(s, o->name) };
     t->in_place = t->at != SIZE_MAX;
+    snap_forget_places(s, OBJECT_RESV);
     if (t->in_place) {
         t->was = s->resvs[t->at];
         memset(&s->resvs[t->at], 0, sizeof(t->was));
@@ -38,6 +39,7 @@ void snap_trial_end(struct snap_trial *t)
 {
     struct snapshot *s = t->s;
 
+    snap_forget_places(s, OBJECT_RESV);
     if (t->in_place) {
         s->resvs[t->at] = t->was;
         /* What it has was given back by the plan, which did not find it. */
