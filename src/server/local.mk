@@ -17,8 +17,9 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/dry_runs.c \
 	src/server/requests/resv_dry.c src/server/requests/resv_dry.h \
 	src/server/decide/route.c src/server/decide/route.h \
+	src/server/decide/depend_remote.c src/server/decide/depend_remote.h \
 	src/server/decide/route_away.c src/server/decide/route_away.h \
-	src/server/rules/route_pass.c src/server/rules/route_rules.c \
+	src/server/rules/waiters_rule.c src/server/rules/route_pass.c src/server/rules/route_rules.c \
 	src/server/rules/route_try.h \
 	src/server/engine/acts.c src/server/engine/acts.h \
 	src/server/engine/waiting.c src/server/engine/waiting.h \
@@ -54,6 +55,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/job_suspend.c src/server/model/job_suspend.h \
 	src/server/model/depend.c src/server/model/depend.h \
 	src/server/model/link_depend.c \
+	src/server/model/waiters.c src/server/model/waiters.h \
 	src/server/model/history.c src/server/model/history.h \
 	src/server/model/job_state.c src/server/model/job_state.h \
 	src/server/model/job_tally.c src/server/model/job_tally.h \
@@ -136,7 +138,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_hold.c \
 	src/server/requests/job_move.c src/server/requests/job_move.h \
 	src/server/requests/job_move_away.c src/server/requests/job_move_away.h \
-	src/server/requests/job_track.c \
+	src/server/requests/job_register_dep.c src/server/requests/job_track.c \
 	src/server/requests/job_arrive.c src/server/requests/job_arrive.h \
 	src/server/requests/job_order.c \
 	src/server/decide/job_limits.c src/server/decide/job_limits.h \
@@ -362,6 +364,11 @@ PAIR = test/unit/server/pair.c test/unit/server/pair.h $(FAKE_MOM)
 test_unit_server_test_between_SOURCES = test/unit/server/test_between.c $(PAIR)
 test_unit_server_test_between_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_between_LDADD = $(FAKE_MOM_LIBS)
+check_PROGRAMS += test/unit/server/test_depend_remote
+TESTS += test/unit/server/test_depend_remote
+test_unit_server_test_depend_remote_SOURCES = test/unit/server/test_depend_remote.c $(PAIR)
+test_unit_server_test_depend_remote_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_depend_remote_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_route_away
 TESTS += test/unit/server/test_route_away
 test_unit_server_test_route_away_SOURCES = test/unit/server/test_route_away.c $(PAIR)

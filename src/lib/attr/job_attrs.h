@@ -152,6 +152,9 @@ enum job_attr {
     JOB_A_HF_ROUTE_TRIED,
     JOB_A_HF_ROUTE_SENT,
     JOB_A_HF_ROUTE_SAID,
+    JOB_A_HF_WAITERS,
+    JOB_A_HF_TELL_AT,
+    JOB_A_HF_TELL_UNTIL,
     JOB_A_COUNT
 };
 

@@ -44,7 +44,7 @@ static const struct conf_setting settings[] = {
     TEXT("PBS_STORE", store, NULL, "Where the server keeps its objects: sqlite:<path> or postgresql:<conninfo>."),
     TEXT("PBS_STORE_PASSWORD_FILE", store_password_file, NULL, "File of mode 0600 whose first line is the password of a PostgreSQL store."),
     TEXT("PBS_TRUSTED_HOSTS", trusted_hosts, NULL, "Hosts whose privileged ports count."),
-    TEXT("PBS_IFF_SERVERS", iff_servers, NULL, "Further servers, host or host:port, that pbs_iff vouches to."),
+    TEXT("PBS_IFF_SERVERS", iff_servers, NULL, "Further servers, host or host:port, that pbs_iff vouches to; where they listen."),
     TEXT("PBS_CLUSTER_KEY", cluster_key, NULL, "File of the key that the daemons share."),
     TEXT("PBS_SERVER_SOCKET", server_socket, NULL, "Socket of the server for local clients."),
     TEXT("PBS_RCP", rcp, NULL, "Program for remote copies."),

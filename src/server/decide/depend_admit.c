@@ -9,7 +9,9 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/base/log.h"
 #include "server/decide/config.h"
+#include "server/decide/depend_remote.h"
 #include "server/decide/job_transfer.h"
+#include "server/decide/know.h"
 #include "server/model/job_phase.h"
 
 #include <string.h>
@@ -22,7 +24,6 @@ static int refuse(const struct depend_wish *w, int code, const char *about,
     return diag_code(&out->why, code);
 }
 
-/* Jobs of other servers are not served. */
 static bool is_ours(const struct depend_wish *w, const struct depend_entry *e)
 {
     return !e->server || names_this_server(w->rq->cfg, e->server);
@@ -120,16 +121,46 @@ static int plan_after(const struct depend_wish *w, const struct depend_entry *e,
     return 0;
 }
 
-static int plan_entry(const struct depend_wish *w, const struct depend_entry *e,
+/* The server of that job has it wait, and tells when it need not any more. What it does
+ * not know is refused at once. */
+static int plan_remote(const struct depend_wish *w, const struct depend_entry *e,
+                       struct depend_plan *plan, struct decision *out)
+{
+    const struct finding *f;
+
+    if (e->type < DEPEND_AFTER || e->type > DEPEND_AFTERANY)
+        return refuse(w, PBSE_BADDEPEND, e->job, "is at another server", out);
+    if (!has_entry(&plan->own, e->type, e->job))
+        depend_add(&plan->own, w->rq->arena, e);
+    if (!w->registers)
+        return 0;
+    f = depend_register(w->rq, w->job, w->owner, e);
+    if (!f)
+        return NEEDED;
+    if (f->failed)
+        return diag_set(&out->why, PBSE_SYSTEM, "%s",
+                        f->words ? f->words : pbse_text(PBSE_SYSTEM));
+    if (f->found)
+        return 0;
+    return refuse(w, f->code == PBSE_HISTDEPEND ? PBSE_HISTDEPEND : PBSE_BADDEPEND,
+                  e->job, f->words ? f->words : pbse_text(f->code), out);
+}
+
+static int plan_entry(const struct depend_wish *w, const struct depend_entry *asked,
                       struct depend_plan *plan, struct decision *out)
 {
-    const struct job *other = e->job ? model_job(w->m, e->job) : NULL;
+    const struct job *other = asked->job ? model_job(w->m, asked->job) : NULL;
+    struct depend_entry own = *asked;
+    const struct depend_entry *e = &own;
 
+    if (e->job && !is_ours(w, e))
+        return plan_remote(w, e, plan, out);
+    own.server = NULL; /* whatever name of this server was used */
     if (e->type == DEPEND_ON) {
         depend_add(&plan->own, w->rq->arena, e);
         return 0;
     }
-    if (!other || !is_ours(w, e))
+    if (!other)
         return refuse(w, PBSE_BADDEPEND, e->job, "is not here", out);
     if (str_same(other->obj.id, w->job))
         return refuse(w, PBSE_BADDEPEND, e->job, "is the job itself", out);
@@ -200,7 +231,8 @@ static bool is_circle(const struct depend_wish *w, const struct depend_plan *pla
     bool found = false;
 
     for (size_t i = 0; i < plan->own.n; i++)
-        if (plan->own.v[i].job && plan->own.v[i].type != DEPEND_RUNONE)
+        if (plan->own.v[i].job && plan->own.v[i].type != DEPEND_RUNONE &&
+            !depend_is_remote(w->m, &plan->own.v[i]))
             meet(&s, model_job(w->m, plan->own.v[i].job));
     while (s.stack && !found) {
         const struct job *job = s.stack->job;

@@ -15,6 +15,7 @@ struct depend_wish {
     const char *job;
     const char *owner;
     const char *text;
+    bool registers; /* servers of other jobs are asked; else that comes later */
 };
 
 /* What it comes to: entries of the job, and those that other jobs get because of it. */
@@ -30,7 +31,8 @@ struct depend_plan {
 
 /* Refused: 15014 a text that is none; 15054 a job that is not here, the job itself, a
  * circle, a job of somebody else that were to wait, or one that runs already; 15229 a
- * job that is over and has not ended as it should have. What is satisfied already is
+ * job that is over and has not ended as it should have; what the server of another job
+ * says, or 15010 when it says nothing; NEEDED. What is satisfied already is
  * left out. The reason is logged. */
 int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
                  struct decision *out) MUST_CHECK;

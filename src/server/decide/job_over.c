@@ -11,6 +11,7 @@
 #include "server/model/history.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_phase.h"
+#include "server/model/waiters.h"
 
 #include <string.h>
 
@@ -55,7 +56,7 @@ static bool is_kept(const struct model *m, const struct job *job, bool forget)
  * ask for it (job_transfer.h). */
 static bool stays(const struct model *m, const struct job *job, bool forget)
 {
-    return job->n_children > 0 || is_kept(m, job, forget) ||
+    return job_is_awaited(job) || is_kept(m, job, forget) ||
            obj_num(&job->obj, JOB_A_HF_CAME, 0);
 }
 

@@ -10,6 +10,7 @@
 #include "server/model/job_array.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_state.h"
+#include "server/model/waiters.h"
 
 #include <string.h>
 #include <strings.h>
@@ -53,7 +54,7 @@ bool transfer_has(const struct attr_row *row)
 
 int transfer_check(const struct job *job, struct diag *why)
 {
-    if (obj_is_set(&job->obj, JOB_A_DEPEND) || job->n_children > 0)
+    if (obj_is_set(&job->obj, JOB_A_DEPEND) || job_is_awaited(job))
         return diag_code(why, PBSE_NOSUP);
     if (job->array && array_has_begun(job))
         return diag_code(why, PBSE_BADSTATE);
@@ -156,6 +157,19 @@ const char *transfer_requests(const struct job *job, const char *user,
     put(&all, BATCH_QUEUE_JOB, user, &queue);
     put_script(&all, job, user, arena);
     put(&all, BATCH_COMMIT, user, &commit);
+    copy = arena_copy(arena, all.data, all.len);
+    *ret_len = all.len;
+    buf_fini(&all);
+    return copy;
+}
+
+const char *server_request(uint32_t number, const char *user, const void *body,
+                           struct arena *arena, size_t *ret_len)
+{
+    struct buf all = { 0 };
+    const char *copy;
+
+    put(&all, number, user, body);
     copy = arena_copy(arena, all.data, all.len);
     *ret_len = all.len;
     buf_fini(&all);

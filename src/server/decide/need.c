@@ -10,7 +10,7 @@ bool need_is_private(enum need_kind kind)
 
 bool need_is_deed(enum need_kind kind)
 {
-    return kind == NEED_TRANSFER;
+    return kind == NEED_TRANSFER || kind == NEED_TOLD;
 }
 
 char *need_key(const struct need *need)

@@ -34,7 +34,10 @@ enum need_kind {
     NEED_TRANSFER, /* the job 'name' goes to 'detail' ("queue@host[:port]"): 'data' are
                     * the requests that hand it over. 'found': that server has it; else
                     * 'code' and 'words' say why not */
-    NEED_VERDICT,  /* of the hooks of the event 'name' on the request that asks */
+    NEED_TOLD, /* the server 'detail' ("@host[:port]") is told 'data', one request that
+                * 'name' tells from others. 'found': it has said yes; else 'code' and
+                * 'words' */
+    NEED_VERDICT, /* of the hooks of the event 'name' on the request that asks */
     NEED_KIND_COUNT,
 };
 

@@ -32,6 +32,28 @@ static enum depend_type find_type(const char *text, size_t len)
     return DEPEND_TYPE_COUNT;
 }
 
+enum depend_type depend_type_named(const char *name)
+{
+    return find_type(name, strlen(name));
+}
+
+const char *depend_type_name(enum depend_type type)
+{
+    MUST(type < DEPEND_TYPE_COUNT);
+    return names[type];
+}
+
+/* Entries that are older than the server's name are about its own jobs. */
+bool depend_is_remote(const struct model *m, const struct depend_entry *e)
+{
+    if (!e->job || !e->server || str_same(e->server, m->server->id))
+        return false;
+    for (size_t i = 0; i < m->n_former_names; i++)
+        if (str_same(e->server, m->former_names[i]))
+            return false;
+    return true;
+}
+
 enum depend_type depend_other_side(enum depend_type type)
 {
     static const enum depend_type other[DEPEND_TYPE_COUNT] = {
@@ -107,7 +129,7 @@ static void print_entry(struct buf *out, const struct depend_entry *e,
     if (e->type == DEPEND_ON)
         buf_printf(out, ":%" PRId64, e->count);
     else
-        buf_printf(out, ":%s@%s", e->job, server);
+        buf_printf(out, ":%s@%s", e->job, e->server ? e->server : server);
 }
 
 const char *depend_text(const struct depend_list *list, const char *server,
@@ -176,6 +198,8 @@ enum depend_state depend_judge(const struct model *m, const struct depend_entry 
 {
     const struct job *other = e->job ? model_job(m, e->job) : NULL;
 
+    if (depend_is_remote(m, e))
+        return DEPEND_OPEN;
     if (e->type == DEPEND_ON)
         return e->count > 0 ? DEPEND_OPEN : DEPEND_MET;
     if (e->type == DEPEND_RUNONE)

@@ -46,14 +46,22 @@ struct depend_list {
     struct depend_entry *v; /* in the arena, like all texts */
 };
 
+/* DEPEND_TYPE_COUNT: there is no type of that name. */
+enum depend_type depend_type_named(const char *name);
+const char *depend_type_name(enum depend_type type);
+
 /* False for a text that is none, has too many entries, or names no job by a full id. */
 bool depend_parse(const char *text, struct arena *arena,
                   struct depend_list *ret) MUST_CHECK;
 void depend_add(struct depend_list *list, struct arena *arena,
                 const struct depend_entry *e);
-/* The text, jobs of one type together; NULL for an empty list. */
+/* The text, jobs of one type together; NULL for an empty list. Jobs of which no server
+ * is said are those of 'server'. */
 const char *depend_text(const struct depend_list *list, const char *server,
                         struct arena *arena);
+
+/* Is it about a job of another server? That server says when it is satisfied. */
+bool depend_is_remote(const struct model *m, const struct depend_entry *e);
 
 /* What the other job says of it: after <-> before; runone stays. */
 enum depend_type depend_other_side(enum depend_type type);

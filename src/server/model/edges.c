@@ -418,6 +418,20 @@ static void waiting_server(const struct model *m, const struct object *from,
         call(c, m->server);
 }
 
+static void server_waited(const struct model *m, const struct object *from UNUSED,
+                          const struct caller *c)
+{
+    for (struct job *j = m->waited; j; j = j->waited_next)
+        call(c, &j->obj);
+}
+
+static void waited_server(const struct model *m, const struct object *from,
+                          const struct caller *c)
+{
+    if (TO_JOB(from)->is_waited)
+        call(c, m->server);
+}
+
 /* History ends with the job that became history first. */
 static void server_oldest(const struct model *m, const struct object *from UNUSED,
                           const struct caller *c)
@@ -537,6 +551,10 @@ static const struct edge_row {
                               EDGE_WAITING_SERVER, server_waiting, false },
     [EDGE_WAITING_SERVER] = { "server whose history a job waits for", OBJ_JOB,
                               OBJ_SERVER, EDGE_SERVER_WAITING, waiting_server, false },
+    [EDGE_SERVER_WAITED] = { "jobs awaited elsewhere", OBJ_SERVER, OBJ_JOB,
+                             EDGE_WAITED_SERVER, server_waited, false },
+    [EDGE_WAITED_SERVER] = { "server of a job awaited elsewhere", OBJ_JOB, OBJ_SERVER,
+                             EDGE_SERVER_WAITED, waited_server, false },
     [EDGE_SERVER_OLDEST] = { "oldest history of the server", OBJ_SERVER, OBJ_JOB,
                              EDGE_OLDEST_SERVER, server_oldest, false },
     [EDGE_OLDEST_SERVER] = { "server of the oldest history", OBJ_JOB, OBJ_SERVER,

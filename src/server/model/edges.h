@@ -69,6 +69,8 @@ enum edge {
     EDGE_JOB_CHILDREN,
     EDGE_SERVER_WAITING, /* the server: jobs that wait for one that is over */
     EDGE_WAITING_SERVER,
+    EDGE_SERVER_WAITED, /* the server: jobs that jobs of other servers wait for */
+    EDGE_WAITED_SERVER,
     EDGE_SERVER_OLDEST, /* the server: the job that became history first */
     EDGE_OLDEST_SERVER,
 

@@ -5,6 +5,7 @@
 
 #include "lib/base/instant.h"
 #include "server/model/model_priv.h"
+#include "server/model/waiters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,7 @@ void history_add(struct model *m, struct job *j)
 {
     if (!j->past)
         leave_the_living(m, j);
-    if (j->n_children == 0)
+    if (!job_is_awaited(j))
         list_it(m, j);
     m->history.n++;
     count(m, j, 1);
@@ -133,7 +134,7 @@ void history_add(struct model *m, struct job *j)
 void history_remove(struct model *m, struct job *j)
 {
     MUST(j->past && m->history.n > 0);
-    if (j->n_children == 0)
+    if (!job_is_awaited(j))
         unlist_it(m, j);
     m->history.n--;
     count(m, j, -1);
@@ -141,7 +142,8 @@ void history_remove(struct model *m, struct job *j)
 
 void history_is_awaited(struct model *m, struct job *j, bool awaited)
 {
-    if (!j->past)
+    /* Those of other servers keep it as well. */
+    if (!j->past || obj_is_set(&j->obj, JOB_A_HF_WAITERS))
         return;
     if (awaited)
         unlist_it(m, j);

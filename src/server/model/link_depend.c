@@ -43,8 +43,8 @@ void link_depend(struct model *m, struct job *j)
     if (!depend_parse(text, m->scratch, &list))
         return;
     for (size_t i = 0; i < list.n; i++) {
-        struct object *o =
-            list.v[i].job ? find_object(m, OBJ_JOB, list.v[i].job) : NULL;
+        bool here = list.v[i].job && !depend_is_remote(m, &list.v[i]);
+        struct object *o = here ? find_object(m, OBJ_JOB, list.v[i].job) : NULL;
 
         if (o)
             add_parent(m, j, STRUCT_OF(o, struct job, obj));

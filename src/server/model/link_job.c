@@ -9,6 +9,7 @@
 #include "server/model/link_priv.h"
 #include "server/model/resv_claims.h"
 #include "server/model/route_wait.h"
+#include "server/model/waiters.h"
 
 #include <utlist.h>
 
@@ -152,6 +153,7 @@ void link_job(struct model *m, struct job *j)
     MUST(!j->linked && !j->queue);
     j->linked = true;
     count_state(m->n_state, &m->n_subjobs, j, 1);
+    waiters_link(m, j);
     link_array(m, j);
     if (job_is_history(j))
         history_add(m, j);
@@ -190,6 +192,7 @@ void unlink_job(struct model *m, struct job *j)
         return;
     j->linked = false;
     count_state(m->n_state, &m->n_subjobs, j, -1);
+    waiters_unlink(m, j);
     unlink_array(m, j);
     if (j->past)
         history_remove(m, j);

@@ -182,6 +182,8 @@ struct job {
     struct job **parents;
     size_t n_children; /* jobs that wait for it, by created_seq */
     struct job **children;
+    bool is_waited; /* jobs of other servers wait for it: waiters.h */
+    struct job *waited_prev, *waited_next;
     struct job *list_prev, *list_next; /* live jobs, or history (history.h) */
     bool past;                         /* it is history, and holds nothing */
     struct job_array *array;           /* of a job array, else NULL: job_array.h */
@@ -238,6 +240,7 @@ struct model {
     struct resource_sums assigned; /* server resources_assigned */
     struct job *live;              /* by list_prev, list_next; in order of creation */
     struct history history;        /* all other jobs */
+    struct job *waited;            /* by waited_prev, waited_next: waiters.h */
     bool loading;                  /* in model_loaded() */
     size_t n_jobs;                 /* history not counted */
     size_t n_orphans;              /* jobs whose queue is not there */

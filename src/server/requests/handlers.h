@@ -108,8 +108,8 @@ int handle_select_jobs(const struct model *m, const struct request *rq,
 /* Known and not carried out, or not yet: not_served.c. */
 int handle_no_support(const struct model *m, const struct request *rq,
                       struct decision *out);
-int handle_from_peer(const struct model *m, const struct request *rq,
-                     struct decision *out);
+int handle_register_dep(const struct model *m, const struct request *rq,
+                        struct decision *out);
 int handle_failover(const struct model *m, const struct request *rq,
                     struct decision *out);
 int handle_with_job(const struct model *m, const struct request *rq,

@@ -545,6 +545,7 @@ static int check_depend(struct alteration *al, struct decision *out)
         .job = al->job->obj.id,
         .owner = obj_str(&al->job->obj, JOB_A_JOB_OWNER, ""),
         .text = edit_str(&al->e, JOB_A_DEPEND, NULL),
+        .registers = true,
     };
     if (!al->e.touched[JOB_A_DEPEND] || !al->wish.text)
         return 0;

@@ -388,6 +388,7 @@ static int settle_depend(const struct model *m, const struct request *rq,
         .job = rec->id,
         .owner = change_text(rec, JOB_A_JOB_OWNER, ""),
         .text = text,
+        .registers = true,
     };
     struct depend_plan plan;
     int err = depend_admit(&wish, &plan, out);

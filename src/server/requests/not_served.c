@@ -16,13 +16,6 @@ int handle_no_support(const struct model *m UNUSED, const struct request *rq UNU
     return diag_code(&out->why, PBSE_NOSUP);
 }
 
-/* RegistDep: dependencies between jobs of two servers are not kept. */
-int handle_from_peer(const struct model *m UNUSED, const struct request *rq UNUSED,
-                     struct decision *out)
-{
-    return diag_code(&out->why, PBSE_IVALREQ);
-}
-
 /* FailOver: from the other server of the pair alone, and no pair is configured. Anybody
  * else could end this server with it (wire.md 14). */
 int handle_failover(const struct model *m UNUSED, const struct request *rq UNUSED,

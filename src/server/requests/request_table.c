@@ -66,7 +66,7 @@ static const struct request_row rows[] = {
     [BATCH_RESERVE_RESC] = { handle_no_support, WHO_ANYONE },
     [BATCH_RELEASE_RESC] = { handle_no_support, WHO_ANYONE },
     [BATCH_STAGE_IN] = { handle_no_support, WHO_ANYONE, .not_stopping = true },
-    [BATCH_REGISTER_DEP] = { handle_from_peer, WHO_ANYONE },
+    [BATCH_REGISTER_DEP] = { handle_register_dep, WHO_ANYONE },
     [BATCH_FAILOVER] = { handle_failover, WHO_ANYONE },
     [BATCH_JOB_CRED] = { handle_with_job, WHO_ANYONE, .not_stopping = true },
     [BATCH_MOVE_JOB_FILE] = { handle_with_job, WHO_ANYONE },

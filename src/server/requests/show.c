@@ -22,6 +22,7 @@
 #include "server/model/node_life.h"
 #include "server/model/occurrence.h"
 #include "server/model/reads.h"
+#include "server/model/waiters.h"
 
 #include <string.h>
 #include <strings.h>
@@ -555,6 +556,24 @@ static void add_child(const struct request *rq, const struct job *child,
     }
 }
 
+/* Those of other servers; a port has no place in the text. */
+static void add_waiters(const struct request *rq, const struct job *j,
+                        struct depend_list *all)
+{
+    const struct waiters list = waiters_of(j, rq->arena);
+
+    for (size_t i = 0; i < list.n; i++) {
+        const struct waiter *w = &list.v[i];
+        const struct depend_entry e = {
+            .type = depend_other_side(w->type),
+            .job = w->job,
+            .server = arena_strndup(rq->arena, w->server, strcspn(w->server, ":")),
+        };
+
+        depend_add(all, rq->arena, &e);
+    }
+}
+
 /* What the job waits for, and who waits for it. */
 static void show_depend(const struct request *rq, const struct job *j,
                         struct wire_attrs *out)
@@ -567,6 +586,7 @@ static void show_depend(const struct request *rq, const struct job *j,
         all.n = 0;
     for (size_t i = 0; i < j->n_children; i++)
         add_child(rq, j->children[i], j, &all);
+    add_waiters(rq, j, &all);
     text = depend_text(&all, rq->cfg->server_name, rq->arena);
     if (text)
         show_text(rq, &j->obj, JOB_A_DEPEND, text, out);
@@ -596,7 +616,7 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
     else if (attr == JOB_A_EXEC_VNODE_KEPT && job_is_suspended(TO_JOB(o)))
         show_text(rq, o, attr, job_booked_text(TO_JOB(o)), out);
     /* Everything else is stored. */
-    else if (attr == JOB_A_DEPEND && TO_JOB(o)->n_children > 0)
+    else if (attr == JOB_A_DEPEND && job_is_awaited(TO_JOB(o)))
         show_depend(rq, TO_JOB(o), out);
     else if (attr == JOB_A_ELIGIBLE_TIME)
         show_eligible(rq, o, out);

@@ -83,6 +83,8 @@ const struct rule_row rule_rows[] = {
     /* the server */
     { OBJ_SERVER, "hot start over", SEES(EDGE_SERVER_JOBS),
       hot_over_due, hot_over_deadline },
+    { OBJ_SERVER, "waiters elsewhere", SEES(EDGE_SERVER_WAITED),
+      waiters_due, waiters_deadline },
     { OBJ_SERVER, "history over",
       SEES(EDGE_SERVER_OLDEST) | SEES(EDGE_SERVER_WAITING) | SEES_SETTINGS,
       history_over_due, history_over_deadline },

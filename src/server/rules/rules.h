@@ -90,6 +90,11 @@ int64_t node_wait_deadline(const struct model *m, const struct object *o);
 bool job_depend_due(const struct rule_context *c, const struct object *o,
                     struct decision *out);
 
+/* jobs of other servers that wait for jobs here: rules/waiters_rule.c; the server's */
+bool waiters_due(const struct rule_context *c, const struct object *o,
+                 struct decision *out);
+int64_t waiters_deadline(const struct model *m, const struct object *o);
+
 /* jobs in routing queues: rules/route_rules.c */
 bool job_route_due(const struct rule_context *c, const struct object *o,
                    struct decision *out);

@@ -158,6 +158,7 @@ static const struct errand_row {
     [NEED_WRITTEN] = { SERVICE_FILES, find_written },
     [NEED_COMPILED] = { SERVICE_FILES, find_compiled },
     [NEED_TRANSFER] = { SERVICE_SERVERS, find_transfer },
+    [NEED_TOLD] = { SERVICE_SERVERS, find_transfer },
     [NEED_VERDICT] = { SERVICE_FILES, find_verdict },
 };
 
@@ -199,6 +200,9 @@ bool find_out_begin(struct find_out *f, const struct need *need, found_fn found,
      * before. */
     e->hooks = hook_dir_share(f->sh->hooks);
     e->server_port = f->sh->conf->batch_port;
+    if (need_is_deed(need->kind))
+        e->server_port = hand_over_port(f->sh->conf->iff_servers, need->detail,
+                                        f->sh->conf->batch_port);
     e->arena = arena_new();
     e->need = need_copy(need, e->arena);
     if (pool_run(f->pools[row_of(e)->service], &e->job))

@@ -14,7 +14,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -211,12 +213,27 @@ static void talk(struct talk *t)
     t->f->found = true;
 }
 
+unsigned hand_over_port(const char *servers, const char *destination, unsigned dflt)
+{
+    const char *at = strchr(destination, '@');
+    size_t len = at ? strlen(at + 1) : 0;
+
+    for (const char *p = servers; at && p && *p; p += *p == ',') {
+        size_t n = strcspn(p, ",");
+
+        if (n > len + 1 && p[len] == ':' && strncasecmp(p, at + 1, len) == 0)
+            return (unsigned)strtoul(p + len + 1, NULL, 10);
+        p += n;
+    }
+    return dflt;
+}
+
 void hand_over(const struct need *need, unsigned port, struct arena *arena,
                struct finding *ret)
 {
     struct talk t = { .need = need, .arena = arena, .f = ret, .fd = -1 };
 
-    MUST(need->kind == NEED_TRANSFER && need->data);
+    MUST(need_is_deed(need->kind) && need->data);
     t.server = need->detail + strcspn(need->detail, "@");
     t.server += *t.server == '@';
     t.until_ms = clock_mono_ms() + HAND_OVER_MS;

@@ -65,7 +65,7 @@ static bool known(void *arg, const struct need *need, struct arena *arena,
 {
     uint32_t *addr = ARENA_NEW(arena, uint32_t);
 
-    if (need->kind == NEED_VERDICT || need->kind == NEED_TRANSFER ||
+    if (need->kind == NEED_VERDICT || need_is_deed(need->kind) ||
         (need->kind == NEED_GROUPS && rig_hides_groups))
         return false;
     *ret = (struct finding){ .found = true };

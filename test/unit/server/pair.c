@@ -29,7 +29,7 @@ const struct need *transfer_asked(const struct rig *r)
 {
     for (size_t i = 0; i < r->out.n; i++)
         if (r->out.v[i].kind == EFFECT_FIND_OUT &&
-            r->out.v[i].u.need.kind == NEED_TRANSFER)
+            need_is_deed(r->out.v[i].u.need.kind))
             return &r->out.v[i].u.need;
     return NULL;
 }

@@ -24,7 +24,7 @@ struct pair pair_new(const char *attrs, const char *script);
 /* Both models are what their records say. */
 void pair_free(struct pair *p);
 
-/* The transfer that 'r' asked for last; NULL. */
+/* What 'r' asks another server, the first of its last effects; NULL. */
 const struct need *transfer_asked(const struct rig *r);
 
 /* The answer of 'to' to a request of a server, on the connection p->conn. */

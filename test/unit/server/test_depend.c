@@ -127,7 +127,7 @@ static void what_cannot_be_is_refused_at_once(void)
         int code;
     } cases[] = {
         { "nobody has that number", "afterok:99.svr@svr", PBSE_BADDEPEND },
-        { "another server's", "afterok:0.svr@elsewhere", PBSE_BADDEPEND },
+        { "another server's is to wait", "before:0.svr@elsewhere", PBSE_BADDEPEND },
         { "the second is not there", "afterok:0.svr:99.svr", PBSE_BADDEPEND },
         { "an id without a server", "afterok:0", PBSE_BADATVAL },
         { "no kind", "foo:0.svr", PBSE_BADATVAL },

@@ -1,0 +1,84 @@
+/* depend_remote.c - see depend_remote.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/depend_remote.h"
+
+#include "lib/attr/job_attrs.h"
+#include "server/decide/config.h"
+#include "server/decide/job_transfer.h"
+#include "server/decide/know.h"
+
+#include <string.h>
+
+static const enum depend_type wire_types[] = {
+    DEPEND_AFTER,  DEPEND_AFTEROK,  DEPEND_AFTERNOTOK,  DEPEND_AFTERANY,
+    DEPEND_BEFORE, DEPEND_BEFOREOK, DEPEND_BEFORENOTOK, DEPEND_BEFOREANY,
+    DEPEND_ON,     DEPEND_RUNONE,
+};
+
+enum depend_type depend_type_from_wire(uint32_t number)
+{
+    return number < ARRAY_LEN(wire_types) ? wire_types[number] : DEPEND_TYPE_COUNT;
+}
+
+uint32_t depend_type_to_wire(enum depend_type type)
+{
+    uint32_t number = 0;
+
+    while (number < ARRAY_LEN(wire_types) && wire_types[number] != type)
+        number++;
+    MUST(number < ARRAY_LEN(wire_types)); /* each type has one */
+    return number;
+}
+
+static const struct finding *ask(const struct request *rq, const char *server,
+                                 const struct body_register_dep *body)
+{
+    struct need need = {
+        .kind = NEED_TOLD,
+        .name = arena_printf(rq->arena, "%s %s %u %u", body->child_id, body->parent_id,
+                             body->type, body->operation),
+        .detail = arena_printf(rq->arena, "@%s", server),
+    };
+
+    need.data = server_request(BATCH_REGISTER_DEP, rq->cfg->root_user, body, rq->arena,
+                               &need.len);
+    return request_know(rq, &need);
+}
+
+/* The user of "user@host", as the message has it. */
+static const char *user_of(const char *owner, struct arena *arena)
+{
+    return arena_strndup(arena, owner, strcspn(owner, "@"));
+}
+
+const struct finding *depend_register(const struct request *rq, const char *child,
+                                      const char *owner, const struct depend_entry *e)
+{
+    const struct body_register_dep body = {
+        .owner = user_of(owner, rq->arena),
+        .parent_id = e->job,
+        .child_id = arena_printf(rq->arena, "%s@%s:%u", child, rq->cfg->server_host,
+                                 rq->cfg->server_port),
+        .type = depend_type_to_wire(e->type),
+        .operation = DEPEND_OP_REGISTER,
+    };
+
+    return ask(rq, e->server, &body);
+}
+
+const struct finding *depend_tell_server(const struct request *rq,
+                                         const struct job *job, const struct waiter *w,
+                                         enum depend_operation op)
+{
+    const char *owner = obj_str(&job->obj, JOB_A_JOB_OWNER, "");
+    const struct body_register_dep body = {
+        .owner = user_of(owner, rq->arena),
+        .parent_id = job->obj.id,
+        .child_id = w->job,
+        .type = depend_type_to_wire(w->type),
+        .operation = (uint32_t)op,
+    };
+
+    return ask(rq, w->server, &body);
+}

@@ -1,0 +1,32 @@
+/* depend_remote.h - RegistDep between servers: what is sent (wire.md 7.2 O).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_DECIDE_DEPEND_REMOTE_H
+#define SERVER_DECIDE_DEPEND_REMOTE_H
+
+#include "server/decide/request.h"
+#include "server/model/waiters.h"
+
+enum depend_operation {
+    DEPEND_OP_REGISTER = 1,
+    DEPEND_OP_RELEASE = 2,
+    DEPEND_OP_READY = 3,
+    DEPEND_OP_DELETE = 4,
+    DEPEND_OP_UNREGISTER = 5,
+};
+
+/* The number of a type in the message, and back; DEPEND_TYPE_COUNT: there is none. */
+uint32_t depend_type_to_wire(enum depend_type type);
+enum depend_type depend_type_from_wire(uint32_t number);
+
+/* Register the job 'child' of 'owner' ("user@host") with the server of what the entry
+ * names. The answer, NULL: it is not known yet (request_know()). */
+const struct finding *depend_register(const struct request *rq, const char *child,
+                                      const char *owner, const struct depend_entry *e);
+
+/* Tell the server of a job that waits for 'job'. The answer, or NULL. */
+const struct finding *depend_tell_server(const struct request *rq,
+                                         const struct job *job, const struct waiter *w,
+                                         enum depend_operation op);
+
+#endif

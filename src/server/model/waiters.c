@@ -1,0 +1,96 @@
+/* waiters.c - see waiters.h.
+ *
+ * The text is "afterok 12.alpha alpha:15001,afterany 13.alpha alpha".
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/waiters.h"
+
+#include "lib/attr/ids.h"
+#include "server/model/model_priv.h"
+
+#include <string.h>
+#include <utlist.h>
+
+void waiters_add(struct waiters *list, struct arena *arena, const struct waiter *w)
+{
+    list->v = arena_grow(arena, list->v, list->n, &list->cap, 8, sizeof(*list->v));
+    list->v[list->n++] = *w;
+}
+
+struct waiters waiters_of(const struct job *job, struct arena *arena)
+{
+    char *text = arena_strdup(arena, obj_str(&job->obj, JOB_A_HF_WAITERS, ""));
+    struct waiters list = { 0 };
+    char *next = text;
+
+    while (*text) {
+        const char *type = strsep(&next, " ");
+        struct waiter w = { .type = depend_type_named(type),
+                            .job = strsep(&next, " "),
+                            .server = strsep(&next, ",") };
+
+        MUST(w.server && w.type != DEPEND_TYPE_COUNT); /* the server wrote it */
+        waiters_add(&list, arena, &w);
+        if (!next)
+            break;
+    }
+    return list;
+}
+
+const char *waiters_text(const struct waiters *list, struct arena *arena)
+{
+    struct buf text = { 0 };
+    const char *ret = NULL;
+
+    for (size_t i = 0; i < list->n; i++)
+        buf_printf(&text, "%s%s %s %s", i ? "," : "", depend_type_name(list->v[i].type),
+                   list->v[i].job, list->v[i].server);
+    if (text.len)
+        ret = arena_strdup(arena, text.data);
+    buf_fini(&text);
+    return ret;
+}
+
+/* Letters of host names, and the sign before a port. */
+static bool is_server(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789-_.:";
+
+    return *text && *text != '.' && *text != ':' && !text[strspn(text, letters)];
+}
+
+bool waiter_parse(const char *text, struct arena *arena, struct waiter *ret)
+{
+    const char *at = strchr(text, '@');
+    struct job_id id;
+
+    ret->job = arena_strndup(arena, text, strcspn(text, "@"));
+    if (!job_id_parse(ret->job, arena, &id) || !id.server || !is_server(id.server) ||
+        (id.array && *id.index))
+        return false;
+    ret->server = arena_strdup(arena, at ? at + 1 : id.server);
+    return is_server(ret->server);
+}
+
+bool job_is_awaited(const struct job *job)
+{
+    return job->n_children > 0 || obj_is_set(&job->obj, JOB_A_HF_WAITERS);
+}
+
+void waiters_link(struct model *m, struct job *j)
+{
+    MUST(!j->is_waited);
+    if (!obj_is_set(&j->obj, JOB_A_HF_WAITERS))
+        return;
+    j->is_waited = true;
+    DL_APPEND2(m->waited, j, waited_prev, waited_next);
+}
+
+void waiters_unlink(struct model *m, struct job *j)
+{
+    if (!j->is_waited)
+        return;
+    j->is_waited = false;
+    DL_DELETE2(m->waited, j, waited_prev, waited_next);
+}

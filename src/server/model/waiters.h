@@ -1,0 +1,46 @@
+/* waiters.h - jobs of other servers that wait for a job of this one
+ * (doc/design/075-dependencies-between-servers.md).
+ *
+ * They are stored with the job that they wait for, until their servers have been told
+ * how it ended; so long it is not forgotten.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_WAITERS_H
+#define SERVER_MODEL_WAITERS_H
+
+#include "server/model/depend.h"
+
+/* Of one job wait so many jobs of other servers at most. */
+#define WAITERS_MAX 1000
+
+struct waiter {
+    enum depend_type type; /* one of DEPEND_AFTER... */
+    const char *job;       /* its id */
+    const char *server;    /* "host[:port]" */
+};
+
+struct waiters {
+    size_t n;
+    size_t cap;
+    struct waiter *v; /* in the arena, like all texts */
+};
+
+/* The jobs of other servers that wait for it. */
+struct waiters waiters_of(const struct job *job, struct arena *arena);
+/* The text of hf_waiters, NULL when there are none. */
+const char *waiters_text(const struct waiters *list, struct arena *arena);
+void waiters_add(struct waiters *list, struct arena *arena, const struct waiter *w);
+
+/* The text "id@host[:port]" or "id" names a job and its server; the server of the
+ * second is that of the id. False: it is none, or has letters in it that no name has.
+ */
+bool waiter_parse(const char *text, struct arena *arena, struct waiter *ret) MUST_CHECK;
+
+/* Does any job wait for it, here or elsewhere? */
+bool job_is_awaited(const struct job *job);
+
+/* The job is linked, or no longer: the model lists those that are awaited elsewhere. */
+void waiters_link(struct model *m, struct job *j);
+void waiters_unlink(struct model *m, struct job *j);
+
+#endif

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that wait for jobs of another server (RegistDep, wire.md 14), on two real servers."""
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+from holdfast.two_servers import *
+
+pytestmark = needs_root
+
+
+def first(b, *options):
+    """A job of beta that is held until somebody lets it go."""
+    return b.run(["qsub", "-h"] + list(options) + ["--", "/bin/true"], user=USER1).stdout.strip()
+
+
+def waits(a, b, kind, jid, check=True):
+    """A job of alpha that waits for that one of beta; its id, or exit status and words."""
+    done = a.run(["qsub", "-W", "depend=%s:%s@%s" % (kind, jid, b.host), "--", "/bin/true"],
+                 user=USER1, check=False)
+    if not check:
+        return done.returncode, done.stderr.splitlines()[:1]
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def delete(b, jid):
+    b.run(["qdel", jid + "@" + b.host], user=USER1)
+
+
+def run(b, jid):
+    b.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    b.run(["qrls", jid + "@" + b.host], user=USER1)
+    wait_for("the end of " + jid, lambda: state(b, jid) == "F")
+
+
+def test_a_job_is_let_go(two):
+    a, b = two
+    jid = first(b)
+    mine = waits(a, b, "afterok", jid)
+    here = full(a, mine)
+    assert (here["job_state"], here["substate"], here["Hold_Types"]) == ("H", "22", "s")
+    assert here["depend"] == "afterok:%s@%s" % (jid, b.host)
+    assert full(b, jid)["depend"].startswith("beforeok:%s@" % mine)
+    run(b, jid)
+    wait_for("its release", lambda: state(a, mine) == "Q")
+    assert full(a, mine)["Hold_Types"] == "n"
+    assert "depend" not in full(a, mine)
+
+
+def test_a_job_is_deleted(two):
+    a, b = two
+    jid = first(b)
+    mine = waits(a, b, "afterok", jid)
+    delete(b, jid)
+    a.server.accounting_match(";A;%s;Job deleted as result of dependency on job %s" % (mine, jid))
+    wait_for("its end", lambda: state(a, mine) == "F")
+
+
+def test_unknown_jobs_are_refused_at_once(two):
+    a, b = two
+    jid = first(b)
+    assert waits(a, b, "afterok", "99999." + b.host, check=False) == (
+        206, ["qsub: Invalid Job Dependency"])
+    delete(b, jid)
+    wait_for("its end", lambda: state(b, jid) == "F")
+    assert waits(a, b, "afterok", jid, check=False) == (
+        125, ["qsub: Finished job did not satisfy dependency"])
+    mine = waits(a, b, "afternotok", jid)
+    wait_for("its release", lambda: state(a, mine) == "Q")
+    b.server.stop()
+    try:
+        code, words = waits(a, b, "afterok", jid, check=False)
+        assert code != 0 and "Cannot connect to server" in words[0], words
+    finally:
+        b.server.start()
+    assert [j["id"] for j in a.server.status(JOB)] == [mine]
+
+
+def test_an_alteration_registers_too(two):
+    a, b = two
+    jid = first(b)
+    mine = a.run(["qsub", "--", "/bin/true"], user=USER1).stdout.strip()
+    a.run(["qalter", "-W", "depend=afterany:%s@%s" % (jid, b.host), mine], user=USER1)
+    assert state(a, mine) == "H"
+    delete(b, jid)
+    wait_for("its release", lambda: state(a, mine) == "Q")
+
+
+@pytest.mark.parametrize("victim", ["waiting", "awaited"])
+def test_a_server_dies_in_between(two, victim):
+    """Killed after the registration; the other job ends while the waiting server is down."""
+    a, b = two
+    jid = first(b)
+    mine = waits(a, b, "afterany", jid)
+    dead = a if victim == "waiting" else b
+    dead.server.kill()
+    if victim == "awaited":
+        b.server.start()
+    delete(b, jid)
+    if victim == "waiting":
+        wait_for("its end", lambda: state(b, jid) == "F")
+        a.server.start()
+    wait_for("its release", lambda: state(a, mine) == "Q", 120)
+
+
+def test_a_job_that_is_awaited_stays(two):
+    a, b = two
+    jid = first(b)
+    mine = waits(a, b, "afterok", jid)
+    done = b.run(["qmove", "workq@" + a.address, jid], user=USER1, check=False)
+    assert done.stderr.startswith("qmove: No support for requested service"), done.stderr
+    assert state(a, mine) == "H"

@@ -1,0 +1,365 @@
+/* test_depend_remote.c - a job waits for one of another server: who is refused at once,
+ * what each end means, servers that are away in between, and what a server may not do
+ * (wire.md 14, doc/design/075-dependencies-between-servers.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "server/decide/depend_remote.h"
+#include "test/unit/server/pair.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+#define FIRST "0.svr" /* the job that is waited for; 'there' has it */
+
+struct two {
+    struct fake_mom fm; /* of 'there' */
+    struct pair out;    /* what 'here' asks 'there' */
+    struct pair back;   /* what 'there' tells 'here' */
+};
+
+static struct two two_new(void)
+{
+    struct two t = { .fm = fake_mom_new() };
+
+    CU_ASSERT_STRING_EQUAL_FATAL(submit(t.fm.r, RIG_USER, "", "", "x\n"), FIRST);
+    t.out = (struct pair){ .from = rig_new(), .to = t.fm.r, .conn = 1000 };
+    t.back = (struct pair){ .from = t.fm.r, .to = t.out.from, .conn = 2000 };
+    return t;
+}
+
+static void two_free(struct two *t)
+{
+    CU_ASSERT_TRUE(rig_is_same(t->out.from));
+    CU_ASSERT_TRUE(rig_is_same(t->fm.r));
+    rig_free(t->out.from);
+    fake_mom_free(&t->fm);
+}
+
+static void ask_for(struct two *t, const char *depend)
+{
+    CU_ASSERT_PTR_NULL(submit(t->out.from, RIG_USER, "",
+                              arena_printf(t->out.from->arena, "depend=%s", depend),
+                              "x\n"));
+    t->out.client = t->out.from->conn;
+}
+
+/* 'there' answers, and the request goes on: what is said to the client, NULL: there is
+ * more to ask. */
+static const struct wire_reply *answered(struct two *t, const struct finding *f)
+{
+    const struct need *need = transfer_asked(t->out.from);
+    struct finding own;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(need);
+    own = f ? *f : pair_attempt(&t->out, need, FOR_EVER);
+    pair_tell(&t->out, need, &own);
+    if (!t->out.said)
+        t->out.said = rig_go_on(t->out.from, t->out.client);
+    return t->out.said;
+}
+
+/* A job of 'here' waits for FIRST from now on; its id. */
+static const char *child(struct two *t, const char *type)
+{
+    ask_for(t, arena_printf(t->out.from->arena, "%s:" FIRST "@two", type));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(t->out.from));
+    CU_ASSERT_STRING_EQUAL(transfer_asked(t->out.from)->detail, "@two");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(answered(t, NULL));
+    CU_ASSERT_EQUAL_FATAL(t->out.said->code, 0);
+    return t->out.said->text;
+}
+
+enum how {
+    RUNS,
+    ENDS_WELL,
+    ENDS_BADLY,
+    IS_DELETED,
+    HOWS
+};
+
+static void let_happen(struct fake_mom *fm, enum how how)
+{
+    if (how == IS_DELETED) {
+        CU_ASSERT_EQUAL(delete_job(fm->r, RIG_USER, FIRST, NULL), 0);
+        return;
+    }
+    CU_ASSERT_EQUAL(run_job(fm->r, FIRST, "(n1:ncpus=1)"), 0);
+    fake_answer(fm, fake_told(fm, BATCH_COMMIT, 0), 0, NULL);
+    if (how == RUNS)
+        return;
+    fake_obit(fm, FIRST, 1, how == ENDS_WELL ? 0 : 1);
+    fake_answer(fm, fake_told(fm, BATCH_COPY_FILES, 0), 0, NULL);
+    fake_answer(fm, fake_told(fm, BATCH_DELETE_JOB, 0), 0, NULL);
+}
+
+/* A server that begins again tells what it has not told. */
+static void tell(struct two *t)
+{
+    rig_restart(t->fm.r);
+    while (transfer_asked(t->fm.r))
+        pair_go(&t->back, FOR_EVER);
+}
+
+static void every_end_is_told(void)
+{
+    static const struct {
+        const char *type, *fates; /* of each end; '-' deleted */
+    } cases[] = {
+        { "after", "QQQ-" },
+        { "afterok", "HQ--" },
+        { "afternotok", "H-QQ" },
+        { "afterany", "HQQQ" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        for (enum how how = 0; how < HOWS; how++) {
+            struct two t = two_new();
+            struct rig *here = t.out.from;
+            const char *id = child(&t, cases[i].type);
+            char fate = cases[i].fates[how];
+
+            CU_ASSERT_EQUAL(state_of(here, id), 'H');
+            CU_ASSERT_EQUAL(obj_num(the_job(here, id), JOB_A_SUBSTATE, 0), 22);
+            let_happen(&t.fm, how);
+            tell(&t);
+            if (fate == '-')
+                CU_ASSERT_PTR_NULL(the_job(here, id));
+            if (fate == '-')
+                CU_ASSERT_STRING_EQUAL(
+                    accounted(here, 'A', 0),
+                    "Job deleted as result of dependency on job " FIRST);
+            if (fate != '-' && state_of(here, id) != fate)
+                printf("%s %d\n", cases[i].type, (int)how);
+            if (fate != '-')
+                CU_ASSERT_EQUAL(state_of(here, id), fate);
+            /* It is forgotten when everybody was told. */
+            CU_ASSERT_EQUAL(the_job(t.fm.r, FIRST) != NULL, how == RUNS);
+            two_free(&t);
+        }
+}
+
+static void what_cannot_be_is_refused_at_once(void)
+{
+    static const struct {
+        const char *story, *depend;
+        int code;
+    } cases[] = {
+        { "that server has no such job", "afterok:77.svr@two", PBSE_BADDEPEND },
+        { "it ended otherwise", "afterok:1.svr@two", PBSE_HISTDEPEND },
+        { "a job there were to wait", "before:0.svr@two", PBSE_BADDEPEND },
+        { "a set over two servers", "runone:0.svr@two", PBSE_BADDEPEND },
+        { "one is there, one is not", "afterok:0.svr@two:77.svr@two", PBSE_BADDEPEND },
+    };
+    struct two t = two_new();
+    struct rig *here = t.out.from;
+
+    CU_ASSERT_EQUAL(rig_manager(t.fm.r, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                "job_history_enable=true"),
+                    0);
+    delete_job(t.fm.r, RIG_USER, submit(t.fm.r, RIG_USER, "", "", NULL), NULL);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct wire_reply *said;
+
+        ask_for(&t, cases[i].depend);
+        said = rig_reply(here, t.out.client);
+        while (!said && transfer_asked(here))
+            said = answered(&t, NULL);
+        if (!said || said->code != cases[i].code)
+            printf("%s: %d\n", cases[i].story, said ? said->code : -1);
+        CU_ASSERT_TRUE(said && said->code == cases[i].code);
+    }
+    /* A server that does not answer: nobody knows. */
+    ask_for(&t, "afterok:0.svr@two");
+    answered(&t, &(struct finding){ .failed = true, .words = "Cannot connect" });
+    CU_ASSERT_PTR_NOT_NULL_FATAL(t.out.said);
+    CU_ASSERT_EQUAL(t.out.said->code, PBSE_SYSTEM);
+    CU_ASSERT_STRING_EQUAL(t.out.said->text, "Cannot connect");
+    CU_ASSERT_EQUAL(svr_model(here->s)->kinds[OBJ_JOB].n, 0);
+    two_free(&t);
+}
+
+/* It moved on, and the server that had it says so. */
+static void a_job_that_moved_is_not_waited_for(void)
+{
+    struct two t = two_new();
+    const struct body_move body = { .job_id = FIRST, .destination = "q@three" };
+
+    CU_ASSERT_EQUAL(rig_manager(t.fm.r, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                "job_history_enable=true"),
+                    0);
+    CU_ASSERT_PTR_NULL(rig_ask(t.fm.r, RIG_USER, BATCH_MOVE_JOB, &body, NULL));
+    pair_tell(&t.back, transfer_asked(t.fm.r), &(struct finding){ .found = true });
+    CU_ASSERT_EQUAL(state_of(t.fm.r, FIRST), 'M');
+    ask_for(&t, "afterok:" FIRST "@two");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(answered(&t, NULL));
+    CU_ASSERT_EQUAL(t.out.said->code, PBSE_BADDEPEND);
+    CU_ASSERT_TRUE(rig_logged(t.out.from, pbse_text(PBSE_JOB_MOVED)));
+    two_free(&t);
+}
+
+static void who_is_waited_for_stays(void)
+{
+    struct two t = two_new();
+    const struct body_move body = { .job_id = FIRST, .destination = "q@three" };
+    const char *shown;
+
+    child(&t, "afterok");
+    shown = rig_value(t.fm.r, RIG_USER, BATCH_STATUS_JOB, FIRST, "depend");
+    CU_ASSERT_STRING_EQUAL(shown ? shown : "", "beforeok:0.svr@svr.example");
+    CU_ASSERT_EQUAL(rig_ask(t.fm.r, RIG_USER, BATCH_MOVE_JOB, &body, NULL)->code,
+                    PBSE_NOSUP);
+    two_free(&t);
+}
+
+/* The other server is away when it is to be told: it is told later. */
+static void a_server_that_is_away_is_told_later(void)
+{
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const char *id = child(&t, "afterany");
+    const struct finding nobody = { .failed = true };
+
+    let_happen(&t.fm, IS_DELETED);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(there));
+    CU_ASSERT_STRING_EQUAL(transfer_asked(there)->detail, "@svr.example:15001");
+    pair_tell(&t.back, transfer_asked(there), &nobody);
+    CU_ASSERT_PTR_NULL(transfer_asked(there));
+    rig_advance(there, there->now_at + 2);
+    pair_tell(&t.back, transfer_asked(there), &nobody);
+    rig_restart(t.out.from);
+    rig_advance(there, there->now_at + 59);
+    CU_ASSERT_PTR_NULL(transfer_asked(there));
+    rig_advance(there, there->now_at + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(there));
+    /* It hears it, and its answer is lost; it is told again. */
+    pair_attempt(&t.back, transfer_asked(there), FOR_EVER);
+    CU_ASSERT_EQUAL(state_of(t.out.from, id), 'Q');
+    tell(&t);
+    CU_ASSERT_PTR_NULL(the_job(there, FIRST));
+    CU_ASSERT_EQUAL(state_of(t.out.from, id), 'Q');
+    two_free(&t);
+}
+
+/* Nobody knows the job that waits: it is asked for once more, since it may be on its
+ * way in, and then not any more. */
+static void a_job_that_is_gone_is_told_twice(void)
+{
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const char *id = child(&t, "afterok");
+
+    CU_ASSERT_EQUAL(delete_job(t.out.from, RIG_USER, id, NULL), 0);
+    let_happen(&t.fm, IS_DELETED);
+    pair_go(&t.back, FOR_EVER);
+    CU_ASSERT_PTR_NOT_NULL(the_job(there, FIRST));
+    rig_advance(there, there->now_at + 2);
+    pair_go(&t.back, FOR_EVER);
+    CU_ASSERT_PTR_NULL(the_job(there, FIRST));
+    two_free(&t);
+}
+
+static int say(struct two *t, const struct body_register_dep *body)
+{
+    const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
+                                     .user = RIG_ROOT,
+                                     .body = body };
+
+    t->back.conn++;
+    return pair_served(&t->back, &rq).code;
+}
+
+/* What a server says to 'here', where 1.svr waits for 0.svr of here and of two. */
+static const struct {
+    const char *story;
+    struct body_register_dep body;
+    int code;
+} said[] = {
+    { "a job that is not here", { "ann", "77.svr", "5.far", 1, 1, 0 }, PBSE_UNKJOBID },
+    { "no id", { "ann", FIRST, "5", 1, 1, 0 }, PBSE_IVALREQ },
+    { "an id with a path", { "ann", FIRST, "5.far/..", 1, 1, 0 }, PBSE_IVALREQ },
+    { "an id with a comma", { "ann", FIRST, "5.far,x", 1, 1, 0 }, PBSE_IVALREQ },
+    { "a server with blanks", { "ann", FIRST, "5.far@a b", 1, 1, 0 }, PBSE_IVALREQ },
+    { "no server", { "ann", FIRST, "5.far@", 1, 1, 0 }, PBSE_IVALREQ },
+    { "a subjob", { "ann", FIRST, "5[1].far", 1, 1, 0 }, PBSE_IVALREQ },
+    { "no type", { "ann", FIRST, "5.far", 10, 1, 0 }, PBSE_IVALREQ },
+    { "jobs here were to wait", { "ann", FIRST, "5.far", 4, 1, 0 }, PBSE_BADDEPEND },
+    { "no operation", { "ann", FIRST, "5.far", 1, 9, 0 }, PBSE_IVALREQ },
+    { "the end of what is not awaited", { "ann", "9.far", "1.svr", 1, 4, 0 }, 0 },
+    { "the end of a job of here", { "ann", FIRST, "1.svr", 3, 4, 0 }, 0 },
+    { "another end than is awaited", { "ann", FIRST, "1.svr", 0, 4, 0 }, 0 },
+    { "the end of a job's wait that is not here",
+      { "ann", FIRST, "77.svr", 1, 2, 0 },
+      PBSE_UNKJOBID },
+};
+
+static void a_server_touches_only_who_waits_for_it(void)
+{
+    struct two t = two_new();
+    struct rig *here = t.out.from;
+    const struct body_register_dep good = { "ann", FIRST, "1.svr", 1, 2, 0 };
+
+    CU_ASSERT_STRING_EQUAL_FATAL(submit(here, RIG_USER, "", "", NULL), FIRST);
+    ask_for(&t, "afterok:" FIRST "@two,afterany:" FIRST);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(answered(&t, NULL));
+    CU_ASSERT_EQUAL_FATAL(t.out.said->code, 0);
+    for (size_t i = 0; i < ARRAY_LEN(said); i++) {
+        uint64_t before = svr_model(here->s)->seq;
+        int code = say(&t, &said[i].body);
+
+        if (code != said[i].code)
+            printf("%s: %d\n", said[i].story, code);
+        CU_ASSERT_EQUAL(code, said[i].code);
+        CU_ASSERT_EQUAL(svr_model(here->s)->seq, before); /* and nothing is changed */
+    }
+    /* A client is no server, whoever he is. */
+    CU_ASSERT_EQUAL(rig_ask(here, RIG_ROOT, BATCH_REGISTER_DEP, &good, NULL)->code,
+                    PBSE_IVALREQ);
+    /* What it says of its own job counts, and the other dependency stays. */
+    CU_ASSERT_EQUAL(say(&t, &good), 0);
+    CU_ASSERT_STRING_EQUAL(obj_str(the_job(here, "1.svr"), JOB_A_DEPEND, ""),
+                           "afterany:" FIRST "@svr");
+    CU_ASSERT_EQUAL(state_of(here, "1.svr"), 'H');
+    two_free(&t);
+}
+
+static void so_many_wait_and_no_more(void)
+{
+    struct two t = two_new();
+    struct body_register_dep body = { "ann", FIRST, "", 1, 1, 0 };
+    char id[40];
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(submit(t.out.from, RIG_USER, "", "", NULL));
+    for (int i = 0; i < WAITERS_MAX; i++) {
+        snprintf(id, sizeof(id), "%d.far@far:15001", i);
+        body.child_id = id;
+        CU_ASSERT_EQUAL(say(&t, &body), 0);
+    }
+    CU_ASSERT_EQUAL(say(&t, &body), 0); /* it is registered already */
+    body.child_id = "1000.far";
+    CU_ASSERT_EQUAL(say(&t, &body), PBSE_BADDEPEND);
+    body.child_id = "3.far";
+    body.operation = DEPEND_OP_UNREGISTER;
+    CU_ASSERT_EQUAL(say(&t, &body), 0);
+    body.child_id = "1000.far";
+    body.operation = DEPEND_OP_REGISTER;
+    CU_ASSERT_EQUAL(say(&t, &body), 0);
+    two_free(&t);
+}
+
+static const struct unit_case cases[] = {
+    { "every end is told", every_end_is_told },
+    { "what cannot be is refused at once", what_cannot_be_is_refused_at_once },
+    { "a job that moved is not waited for", a_job_that_moved_is_not_waited_for },
+    { "who is waited for stays", who_is_waited_for_stays },
+    { "a server that is away is told later", a_server_that_is_away_is_told_later },
+    { "a job that is gone is told twice", a_job_that_is_gone_is_told_twice },
+    { "a server touches only who waits for it",
+      a_server_touches_only_who_waits_for_it },
+    { "so many wait and no more", so_many_wait_and_no_more },
+};
+
+int main(void)
+{
+    return unit_main("dependencies between servers", cases, ARRAY_LEN(cases));
+}
