@@ -62,6 +62,22 @@ def test_joined_output_and_a_killed_job(cluster):
     assert text.splitlines()[:2] == ["out", "err"]
 
 
+def test_what_a_job_leaves_behind(cluster):
+    """Its session is ended with it; what has lost its parent meanwhile is waited for."""
+    note = cluster.write("tmp/left", "")
+    os.chmod(note, 0o666)
+    jid = cluster.server.submit(Job(attrs={"Job_Name": "leaves", "Join_Path": "oe"}, script=(
+        "#!/bin/sh\n(sleep 1000 </dev/null >/dev/null 2>&1 & echo $! > %s)\n"
+        "for i in 1 2 3 4 5 6 7 8 9; do (true & echo $! >> $TMPDIR/orphans); done\n"
+        "for p in $(cat $TMPDIR/orphans); do while kill -0 $p 2>/dev/null; do sleep 0.1; done; done\n"
+        "echo waited\n"
+        % note)))
+    assert exit_status(cluster.server, jid) == 0
+    assert cluster.output(USER1, "leaves.o" + seq(jid)) == "waited\n"
+    left = int(cluster.read("tmp/left"))
+    wait_for("the end of what was left", lambda: not os.path.exists("/proc/%d" % left))
+
+
 def test_walltime_is_the_end(cluster):
     server = cluster.server
     jid = server.submit(Job(attrs={"Resource_List.walltime": 2, "Job_Name": "long"},

@@ -140,10 +140,10 @@ uint64_t store_last_seq(struct store *s);
 int store_note_get(struct store *s, const char *key, struct arena *arena,
                    const char **ret, struct diag *why) MUST_CHECK;
 
-/* Look at one object, whoever holds the store: nothing is locked or written, and what is
- * being committed meanwhile is seen or not. *ret as store_load() hands it over, in the
- * arena; *ret_found says whether there is such an object. PBSE_SYSTEM with words: the
- * store cannot be reached, is damaged, or has another layout. */
+/* Look at one object, whoever holds the store: nothing is locked or written, and what
+ * is being committed meanwhile is seen or not. *ret as store_load() hands it over, in
+ * the arena; *ret_found says whether there is such an object. PBSE_SYSTEM with words:
+ * the store cannot be reached, is damaged, or has another layout. */
 int store_peek(const struct store_config *cfg, const char *kind, const char *id,
                struct arena *arena, struct store_record *ret, bool *ret_found,
                struct diag *why) MUST_CHECK;

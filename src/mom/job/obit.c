@@ -74,9 +74,10 @@ static void take_ack(struct mom *m, struct mom_job *j, struct mom_out *out)
         life_drop(m, j, out);
         return;
     }
+    /* A record that does not know of the answer has the obituary sent once more, and
+     * the server answers again: not worth a write. */
     job_set_phase(m, j, JOB_EXITED);
     life_reckon(m, j);
-    out_job(out, MOM_SAVE, j);
 }
 
 void obit_take_answers(struct mom *m, const struct is_message *msg, struct mom_out *out)

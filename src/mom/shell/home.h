@@ -39,6 +39,10 @@ const char *home_task_exit_path(const char *home, const char *id, int run_versio
  * PBSE_SYSTEM with words. */
 int home_write(const char *path, mode_t mode, const void *data, size_t len,
                struct diag *why) MUST_CHECK;
+/* The same without the directory: the name is durable when home_write() has written
+ * another file of it. */
+int home_put(const char *path, mode_t mode, const void *data, size_t len,
+             struct diag *why) MUST_CHECK;
 bool home_read(const char *path, size_t max_bytes, struct buf *out) MUST_CHECK;
 /* Write the bytes of the file to 'fd'. False, with errno, when it cannot be read or
  * they cannot all be written. */

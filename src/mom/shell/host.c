@@ -42,14 +42,14 @@ static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
     int err = 0;
 
     if (mom_job_script(s->mom, job_id, &script, &len))
-        err = home_write(home_path(s->home, HOME_SCRIPT, job_id, path), 0700, script,
-                         len, &why);
+        err = home_put(home_path(s->home, HOME_SCRIPT, job_id, path), 0700, script, len,
+                       &why);
     for (int error = 0; error <= 1 && !err; error++)
         if (mom_job_saved(s->mom, job_id, error, &script, &len))
-            err = home_write(home_path(s->home,
-                                       error ? HOME_EARLIER_ERR : HOME_EARLIER_OUT,
-                                       job_id, path),
-                             0600, script, len, &why);
+            err =
+                home_put(home_path(s->home, error ? HOME_EARLIER_ERR : HOME_EARLIER_OUT,
+                                   job_id, path),
+                         0600, script, len, &why);
     if (!err)
         err = save_record(s, job_id, &why);
     /* Files that were written before the failure go with MOM_DROP, which follows. */

@@ -17,6 +17,8 @@ void proc_sample(struct proc_session *sessions, size_t n);
 /* What tells a session from a later one whose leader has got the same number: the
  * host's boot and the instant at which the leader began. */
 #define PROC_MARK_BYTES 80
+/* Of a session of which nothing is left: no session is the one that had this. */
+#define PROC_MARK_ENDED "-"
 /* False: nothing of that number leads a session, or the kernel does not tell. */
 bool proc_session_mark(int32_t session, char ret[PROC_MARK_BYTES]);
 /* May processes of that session be those of the one that had this mark? A session whose

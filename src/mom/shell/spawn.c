@@ -486,14 +486,35 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
 
 static int wait_for(pid_t pid, struct rusage *ru)
 {
+    pid_t ended;
     int status;
 
-    MUST(pid > 0); /* 0 and below are groups of processes */
-    while (wait4(pid, &status, 0, ru) < 0)
-        if (errno != EINTR)
+    MUST(pid > 0);
+    /* What the job leaves behind is this process's child (take_orphans()), and is
+     * waited for as it ends, or its numbers would stay taken. */
+    while ((ended = wait4(-1, &status, 0, ru)) != pid)
+        if (ended < 0 && errno != EINTR)
             /* Nobody can say how it ended. */
             return 256 + SIGKILL;
     return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Whatever loses its parent becomes a child of this process and not of init: when there
+ * is no child left, nothing of the job is. Without a job at a terminal, whose bytes
+ * this process carries meanwhile. */
+static bool take_orphans(bool interactive)
+{
+    return !interactive && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+}
+
+static bool has_left_none(void)
+{
+    pid_t ended;
+
+    do {
+        ended = waitpid(-1, NULL, WNOHANG);
+    } while (ended > 0 || (ended < 0 && errno == EINTR));
+    return ended < 0 && errno == ECHILD;
 }
 
 /* True when the job has started its program: the byte comes before exec, and an end
@@ -510,13 +531,14 @@ static bool has_begun(int fd)
     return n == 1;
 }
 
-static void write_exit(const char *path, int status, const struct rusage *ru)
+static void write_exit(const char *path, int status, const struct rusage *ru,
+                       bool left_none)
 {
     char text[96];
-    int n = snprintf(text, sizeof(text), "%d %ld %ld\n", status,
+    int n = snprintf(text, sizeof(text), "%d %ld %ld %d\n", status,
                      (long)(ru->ru_utime.tv_sec + ru->ru_stime.tv_sec) +
                          (ru->ru_utime.tv_usec + ru->ru_stime.tv_usec) / 1000000,
-                     ru->ru_maxrss);
+                     ru->ru_maxrss, left_none);
     struct diag why;
 
     if (home_write(path, 0600, text, (size_t)n, &why) != 0)
@@ -577,7 +599,7 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
 {
     static const int ignored[] = { SIGHUP,  SIGINT,  SIGTERM, SIGQUIT,
                                    SIGPIPE, SIGUSR1, SIGUSR2 };
-    bool interactive = !o->task && job_is_interactive(o->attrs), started;
+    bool interactive = !o->task && job_is_interactive(o->attrs), started, left_none;
     struct job_terminal terminal = { 0 };
     struct rusage ru = { 0 };
     int begun[2], status;
@@ -591,6 +613,7 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
         call_client(o, pipes, &terminal);
     if (pipe2(begun, O_CLOEXEC) < 0)
         _exit(1);
+    left_none = take_orphans(interactive);
     job = fork();
     if (job == 0) {
         close(begun[0]);
@@ -610,9 +633,10 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
         job_terminal_carry(&terminal, job);
     started = has_begun(begun[0]);
     status = wait_for(job, &ru);
+    left_none = left_none && has_left_none();
     if (started && status == 0 && !interactive && !o->task)
         remove_outputs(o);
-    write_exit(exit_path, started ? status : START_RETRY, &ru);
+    write_exit(exit_path, started ? status : START_RETRY, &ru, left_none);
     _exit(0);
 }
 
@@ -655,14 +679,16 @@ int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawn
     return 0;
 }
 
-bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *used)
+bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *used,
+                     bool *ret_left_none)
 {
     struct buf text = { 0 };
     long cput, rss;
-    int st;
+    int st, left_none = 0; /* a shepherd of an older MoM does not say it */
     bool ok = home_read(exit_path, 256, &text) && text.data &&
-              sscanf(text.data, "%d %ld %ld", &st, &cput, &rss) == 3;
+              sscanf(text.data, "%d %ld %ld %d", &st, &cput, &rss, &left_none) >= 3;
 
+    *ret_left_none = ok && left_none == 1;
     if (ok) {
         *status = st;
         *used = (struct mom_usage){ .cput_s = cput, .mem_kb = rss };

@@ -47,8 +47,9 @@ struct spawn_order {
 int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawned *ret,
                 struct diag *why) MUST_CHECK;
 
-/* What a shepherd wrote: the exit status and what was used. False while there is
- * nothing. */
-bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *used);
+/* What a shepherd wrote: the exit status, what was used, and whether its job has left
+ * no process behind, in whatever session. False while there is nothing. */
+bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *used,
+                     bool *ret_left_none);
 
 #endif

@@ -27,6 +27,7 @@
 #define MAX_RECORD    (16u << 20)
 /* The shepherd of the job was killed too, and has written no status. */
 #define STATUS_KILLED (256 + SIGKILL)
+#define TOP_TASK      1 /* its number in the core */
 /* An adopted job has gone and left no status: the server runs it again. */
 #define STATUS_LOST   (-4)
 
@@ -147,9 +148,14 @@ static void tell_exit(struct task *t, struct mom_out *out)
                      : t->adopted ? STATUS_LOST
                      : t->unsaved ? START_RETRY
                                   : STATUS_KILLED;
-    bool known;
+    bool known, left_none;
 
-    known = spawn_read_exit(exit_path_of(t, path), &status, &used);
+    known = spawn_read_exit(exit_path_of(t, path), &status, &used, &left_none);
+    /* The core has all of the job killed next: a walk over all processes of the host
+     * for each job that ends, which finds nothing of nearly all of them. */
+    if (left_none)
+        mom_set_session_mark(s->mom, t->job_id, t->number ? t->number : TOP_TASK,
+                             PROC_MARK_ENDED);
     if (t->attached)
         used = t->seen;
     (void)job_groups_tell_use(s, t->job_id, &used, out);
@@ -595,8 +601,10 @@ static void find_processes(struct shell *s, const char *id)
     struct mom_usage used;
     int32_t status, session;
     uint32_t number;
+    bool left_none;
 
-    if (spawn_read_exit(home_exit_path(s->home, id, run, path), &status, &used)) {
+    if (spawn_read_exit(home_exit_path(s->home, id, run, path), &status, &used,
+                        &left_none)) {
         mom_found(s->mom, id, false, status);
     } else if (mom_job_session(s->mom, id) > 0) {
         mom_found(s->mom, id, true, 0);

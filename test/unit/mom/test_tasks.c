@@ -11,6 +11,7 @@
 #include "node1.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@
 
 static struct spawn_report to_report; /* what the next shepherd says */
 static bool hangs;                    /* nothing, and it does not end */
+static bool left_none;                /* of its processes, as the shepherd wrote */
+static bool kills_at_the_end;         /* all of the job, as the core does */
 static char last_log[256];
 
 /* What the tasks need of the rest of the shell. */
@@ -48,10 +51,12 @@ int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawn
     return 0;
 }
 
-bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *used)
+bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *used,
+                     bool *ret_left_none)
 {
     (void)exit_path;
     (void)used;
+    *ret_left_none = left_none;
     *status = 42;
     return true;
 }
@@ -175,6 +180,8 @@ static int32_t told_status(int32_t session, int32_t status, const char *text)
             if (seen.v[k].kind == MOM_SEND && seen.v[k].u.msg.command == IS_JOBOBIT)
                 told = seen.v[k].u.msg.updates[0].status;
     }
+    if (kills_at_the_end)
+        tasks_kill(&s, "1.svr", 0, SIGKILL);
     tasks_close(&s);
     mom_free(s.mom);
     loop_free(s.loop);
@@ -207,10 +214,42 @@ static void test_what_was_moved_aside_is_logged(void)
     CU_ASSERT_STRING_EQUAL(last_log, "x belonged to uid 5");
 }
 
+/* A session that has the number of the job's. */
+static pid_t begin_session(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0 && setsid() > 0)
+        for (;;)
+            pause();
+    while (getsid(pid) != pid)
+        sched_yield();
+    return pid;
+}
+
+/* Of a job that has left nothing no process is looked for, whatever has its session's
+ * number; of any other all go. */
+static void test_only_what_is_left_is_killed(void)
+{
+    kills_at_the_end = true;
+    for (int left = 0; left < 2; left++) {
+        pid_t pid = begin_session();
+
+        left_none = !left;
+        CU_ASSERT_EQUAL(told_status(pid, 0, ""), 42);
+        if (!left)
+            CU_ASSERT_EQUAL(waitpid(pid, NULL, WNOHANG), 0);
+        kill(pid, left ? 0 : SIGKILL);
+        CU_ASSERT_EQUAL(waitpid(pid, NULL, 0), pid);
+    }
+    kills_at_the_end = left_none = false;
+}
+
 static const struct unit_case cases[] = {
     { "a refused start keeps its reason", test_a_refused_start_keeps_its_reason },
     { "a short job keeps its status", test_a_short_job_keeps_its_status },
     { "a start that hangs can be killed", test_a_start_that_hangs_can_be_killed },
+    { "only what is left of a job is killed", test_only_what_is_left_is_killed },
     { "what was moved aside is logged", test_what_was_moved_aside_is_logged },
 };
 
