@@ -51,6 +51,40 @@ def test_commands_are_told_where_it_is(two):
     assert full(b, jid)["Job_Name"] == "far"
 
 
+class Both:
+    """Further servers of a complex."""
+
+    def __init__(self, *complexes):
+        self.address = ",".join(c.address for c in complexes)
+
+
+def test_the_first_server_knows_where_a_job_went_on_to(two):
+    """alpha made it, beta had it, gamma has it: commands at alpha reach it (TrackJob)."""
+    a, b = two
+    c = Complex("gamma")
+    c.other = Both(a, b)
+    a.other = Both(b, c)
+    a.write_conf()
+    try:
+        with c:
+            c.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False",
+                                                   "job_history_enable": "True"})
+            jid = a.run(["qsub", "-h", "--", "/bin/true"], user=USER1).stdout.strip()
+            assert qmove(a, "@" + b.address, jid) == (0, "")
+            done = b.run(["qmove", "workq@" + c.address, jid + "@" + b.host], user=USER1,
+                         check=False)
+            assert (done.returncode, done.stderr) == (0, "")
+            wait_for("the word of gamma", lambda: a.run(["qalter", "-N", "far", jid], user=USER1,
+                                                        check=False).returncode == 0)
+            assert full(c, jid)["Job_Name"] == "far"
+            assert (state(a, jid), state(b, jid)) == ("M", "M")
+            assert a.run(["qdel", jid], user=USER1, check=False).returncode == 0
+            wait_for("its end", lambda: state(c, jid) == "F")
+    finally:
+        a.other = b
+        a.write_conf()
+
+
 def test_an_array_goes_before_it_begins(two):
     a, b = two
     array = a.run(["qsub", "-J", "1-3", "--", "/bin/true"], user=USER1).stdout.strip()

@@ -945,6 +945,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_WAITERS] = { .name = "hf_waiters", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Jobs of other servers that wait for it." },
     [JOB_A_HF_TELL_AT] = { .name = "hf_tell_at", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When their servers are told again how it ended." },
     [JOB_A_HF_TELL_UNTIL] = { .name = "hf_tell_until", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When that is given up." },
+    [JOB_A_HF_TRACK_AT] = { .name = "hf_track_at", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When the server that made it is told that it is here." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

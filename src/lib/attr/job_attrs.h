@@ -155,6 +155,7 @@ enum job_attr {
     JOB_A_HF_WAITERS,
     JOB_A_HF_TELL_AT,
     JOB_A_HF_TELL_UNTIL,
+    JOB_A_HF_TRACK_AT,
     JOB_A_COUNT
 };
 

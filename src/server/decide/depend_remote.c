@@ -41,8 +41,8 @@ static const struct finding *ask(const struct request *rq, const char *server,
         .detail = arena_printf(rq->arena, "@%s", server),
     };
 
-    need.data = server_request(BATCH_REGISTER_DEP, rq->cfg->root_user, body, rq->arena,
-                               &need.len);
+    need.data = server_request(BATCH_REGISTER_DEP, rq->cfg->root_user, body, NULL,
+                               rq->arena, &need.len);
     return request_know(rq, &need);
 }
 

@@ -118,9 +118,12 @@ static struct wire_attrs attrs_of(const struct job *job, struct arena *arena)
     return all;
 }
 
-static void put(struct buf *out, uint32_t number, const char *user, const void *body)
+static void put(struct buf *out, uint32_t number, const char *user, const void *body,
+                const char *extend)
 {
-    const struct wire_request rq = { .number = number, .user = user, .body = body };
+    const struct wire_request rq = {
+        .number = number, .user = user, .body = body, .extend = extend
+    };
 
     batch_encode_request(out, &rq);
 }
@@ -137,7 +140,7 @@ static void put_script(struct buf *out, const struct job *job, const char *user,
         body.data.data = data + at;
         body.data.len = MIN_OF(len - at, (size_t)SCRIPT_PART_BYTES);
         body.size_bytes = (uint32_t)body.data.len;
-        put(out, BATCH_JOB_SCRIPT, user, &body);
+        put(out, BATCH_JOB_SCRIPT, user, &body, NULL);
         body.sequence++;
     }
 }
@@ -154,9 +157,9 @@ const char *transfer_requests(const struct job *job, const char *user,
     struct buf all = { 0 };
     const char *copy;
 
-    put(&all, BATCH_QUEUE_JOB, user, &queue);
+    put(&all, BATCH_QUEUE_JOB, user, &queue, NULL);
     put_script(&all, job, user, arena);
-    put(&all, BATCH_COMMIT, user, &commit);
+    put(&all, BATCH_COMMIT, user, &commit, NULL);
     copy = arena_copy(arena, all.data, all.len);
     *ret_len = all.len;
     buf_fini(&all);
@@ -164,12 +167,12 @@ const char *transfer_requests(const struct job *job, const char *user,
 }
 
 const char *server_request(uint32_t number, const char *user, const void *body,
-                           struct arena *arena, size_t *ret_len)
+                           const char *extend, struct arena *arena, size_t *ret_len)
 {
     struct buf all = { 0 };
     const char *copy;
 
-    put(&all, number, user, body);
+    put(&all, number, user, body, extend);
     copy = arena_copy(arena, all.data, all.len);
     *ret_len = all.len;
     buf_fini(&all);

@@ -57,9 +57,10 @@ struct record *transfer_leaves_record(const struct job *job, const char *actor,
 const char *transfer_requests(const struct job *job, const char *user,
                               struct arena *arena, size_t *ret_len);
 
-/* One request as another server is sent it; '*ret_len' bytes in the arena. */
+/* One request as another server is sent it, 'extend' may be NULL; '*ret_len' bytes in
+ * the arena. */
 const char *server_request(uint32_t number, const char *user, const void *body,
-                           struct arena *arena, size_t *ret_len);
+                           const char *extend, struct arena *arena, size_t *ret_len);
 
 enum transfer_end {
     TRANSFER_TAKEN,   /* the other server has the job */

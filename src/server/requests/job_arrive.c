@@ -52,6 +52,14 @@ static bool is_job_id(const char *id, const struct wire_attrs *attrs,
            parts.array == (indices != NULL) && (!parts.array || *parts.index == '\0');
 }
 
+bool job_is_foreign(const struct svr_config *cfg, const char *id, struct arena *arena)
+{
+    struct job_id parts = { 0 };
+
+    return job_id_parse(id, arena, &parts) && parts.server &&
+           !names_this_server(cfg, parts.server);
+}
+
 /* Did it leave, and does it come back? */
 static bool comes_back(const struct job *job, const struct wire_attrs *attrs)
 {

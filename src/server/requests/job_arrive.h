@@ -24,4 +24,7 @@ int64_t job_arrival_hops(const struct wire_attrs *attrs);
 void job_arrival_records(const struct model *m, const struct request *rq,
                          const char *id, struct decision *out);
 
+/* Has another server made the job of that id? */
+bool job_is_foreign(const struct svr_config *cfg, const char *id, struct arena *arena);
+
 #endif

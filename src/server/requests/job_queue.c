@@ -186,6 +186,8 @@ static int describe(struct submission *s, struct diag *why)
                  s->arrives ? job_arrival_hops(&s->body->attrs) : 1);
     if (s->arrives)
         edit_set_num(e, JOB_A_HF_CAME, 1);
+    if (s->arrives && job_is_foreign(s->rq->cfg, s->id, s->rq->arena))
+        edit_set_num(e, JOB_A_HF_TRACK_AT, s->rq->now_at);
     if (!s->arrives || !edit_value(e, JOB_A_CTIME)->set)
         edit_set_num(e, JOB_A_CTIME, s->rq->now_at);
     if (!edit_value(e, JOB_A_SUBMIT_HOST)->set)

@@ -64,6 +64,11 @@ bool job_transfer_due(const struct rule_context *c, const struct object *o,
                       struct decision *out);
 int64_t job_transfer_deadline(const struct model *m, const struct object *o);
 
+/* jobs that came from other servers: rules/job_track_rule.c */
+bool job_track_due(const struct rule_context *c, const struct object *o,
+                   struct decision *out);
+int64_t job_track_deadline(const struct model *m, const struct object *o);
+
 /* arrays: rules/array_rules.c */
 bool subjob_doomed_due(const struct rule_context *c, const struct object *o,
                        struct decision *out);

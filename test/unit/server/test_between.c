@@ -338,6 +338,49 @@ static void where_a_job_went_is_told(void)
     pair_free(&p);
 }
 
+/* A job that another server has made: that one is told where it is. */
+static void who_made_a_job_is_told_where_it_is(void)
+{
+    struct pair p = { .from = rig_new(), .to = rig_new(), .conn = 1000 };
+    struct body_queue body = { .id = "77.far", .destination = "" };
+    const struct wire_request rq = {
+        .number = BATCH_QUEUE_JOB, .user = RIG_ROOT, .body = &body, .extend = ":C:"
+    };
+    const struct finding nobody = { .failed = true },
+                         unknown = { .code = PBSE_UNKJOBID };
+    struct wire_request track = { 0 };
+    const struct body_track *told;
+    const struct need *need;
+    struct dis_in in;
+    bool known;
+
+    body.attrs = rig_attrs(p.to, "Job_Owner=ann@far.example hop_count=2");
+    CU_ASSERT_EQUAL_FATAL(pair_served(&p, &rq).code, 0);
+    need = transfer_asked(p.to);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(need);
+    CU_ASSERT_STRING_EQUAL(need->detail, "@far");
+    in = (struct dis_in){ need->data, need->data + need->len, p.to->arena };
+    CU_ASSERT_EQUAL_FATAL(batch_read_request(&in, &track, &known), DIS_OK);
+    CU_ASSERT_EQUAL_FATAL(track.number, BATCH_TRACK_JOB);
+    told = track.body;
+    CU_ASSERT_STRING_EQUAL(told->job_id, "77.far");
+    CU_ASSERT_EQUAL(told->hops, 3);
+    CU_ASSERT_STRING_EQUAL(told->location, "svr.example:15001");
+    CU_ASSERT_EQUAL(told->state, 'Q');
+    CU_ASSERT_STRING_EQUAL(track.extend, "workq");
+    /* Again when it is away, and not when it has forgotten the job. */
+    svr_learned(p.to->s, p.to->now_at, need, &nobody, &p.to->out);
+    rig_advance(p.to, p.to->now_at + 59);
+    CU_ASSERT_PTR_NULL(transfer_asked(p.to));
+    rig_advance(p.to, p.to->now_at + 1);
+    need = transfer_asked(p.to);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(need);
+    svr_learned(p.to->s, p.to->now_at, need, &unknown, &p.to->out);
+    rig_advance(p.to, p.to->now_at + 1000);
+    CU_ASSERT_PTR_NULL(transfer_asked(p.to));
+    pair_free(&p);
+}
+
 /* Two servers of one name: the other one has given the same id to another job. */
 static void another_job_with_the_same_id_is_no_success(void)
 {
@@ -462,6 +505,7 @@ static const struct unit_case cases[] = {
     { "a job of which nobody knows is held", a_job_of_which_nobody_knows_is_held },
     { "a job that went on may come back", a_job_that_went_on_may_come_back },
     { "where a job went is told", where_a_job_went_is_told },
+    { "who made a job is told where it is", who_made_a_job_is_told_where_it_is },
     { "another job with the same id is no success",
       another_job_with_the_same_id_is_no_success },
     { "it may come back at once", it_may_come_back_at_once },
