@@ -165,6 +165,53 @@ static void a_pass_takes_many_jobs_in_steps(void)
     rig_free(r);
 }
 
+/* "in" sends to "q"; what a job that asks so has of walltime there, '-': it is nowhere.
+ */
+static const struct on_the_way {
+    const char *story, *in, *q, *job, *walltime;
+} on_the_way[] = {
+    { "a default of the way does not count", "resources_default.walltime=00:01:00",
+      "resources_min.walltime=00:10:00", "", "" },
+    { "a default of the destination does", "", "resources_default.walltime=00:20:00",
+      "", "00:20:00" },
+    { "... against its least", "",
+      "resources_default.walltime=00:01:00 resources_min.walltime=00:10:00", "", "-" },
+    { "... and its most", "",
+      "resources_default.walltime=00:20:00 resources_max.walltime=00:10:00", "", "-" },
+    { "a limit is a default where there is none", "", "resources_max.walltime=00:10:00",
+      "", "00:10:00" },
+    { "one of the way is not", "resources_max.walltime=00:10:00", "", "", "" },
+    { "what was asked for stays", "resources_default.walltime=00:01:00",
+      "resources_default.walltime=00:20:00", "Resource_List.walltime=100", "00:01:40" },
+    { "... and is held against the limits", "", "resources_max.walltime=00:01:00",
+      "Resource_List.walltime=100", "-" },
+    { "a limit of the way counts at its door", "resources_max.walltime=00:01:00", "",
+      "Resource_List.walltime=100", "-" },
+};
+
+static void defaults_and_limits_are_those_of_the_destination(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(on_the_way); i++) {
+        const struct on_the_way *w = &on_the_way[i];
+        struct rig *r = rig_new();
+        const char *id, *got = "-";
+
+        new_queue(r, "q", w->q);
+        new_router(r, "mid", "q", "started=true resources_default.walltime=7200");
+        new_router(r, "in", "mid", "started=true");
+        if (*w->in)
+            set(r, "in", w->in);
+        id = submit(r, RIG_USER, "in", w->job, NULL);
+        if (id && the_job(r, id) && strcmp(text_of(r, id, "queue"), "q") == 0)
+            got = text_of(r, id, "Resource_List.walltime");
+        if (strcmp(got, w->walltime) != 0)
+            printf("%s: '%s'\n", w->story, got);
+        CU_ASSERT_STRING_EQUAL(got, w->walltime);
+        CU_ASSERT_TRUE(rig_is_same(r));
+        rig_free(r);
+    }
+}
+
 /* Records of a pass at that time: of the queue, and of jobs. */
 static void pass(struct rig *r, int64_t at, size_t *n_queue, size_t *n_jobs)
 {
@@ -378,6 +425,8 @@ int main(void)
         { "who is refused for now is tried again",
           who_is_refused_for_now_is_tried_again },
         { "a pass takes many jobs in steps", a_pass_takes_many_jobs_in_steps },
+        { "defaults and limits are those of the destination",
+          defaults_and_limits_are_those_of_the_destination },
         { "a pass costs what goes", a_pass_costs_what_goes },
         { "a large job stops nobody", a_large_job_stops_nobody },
         { "held and waiting jobs go where that is wanted",

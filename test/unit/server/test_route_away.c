@@ -158,6 +158,38 @@ static void each_queue_of_a_server_is_asked(void)
     pair_free(&p);
 }
 
+/* Its defaults stay here; those of the queue there are added, and its limits asked. */
+static void defaults_and_limits_are_those_of_the_other_server(void)
+{
+    struct pair p = routed("small@two,large@two", "resources_default.walltime=60",
+                           "Resource_List.ncpus=2");
+    const struct object *o;
+
+    new_queue(p.to, "small", "resources_max.ncpus=1");
+    new_queue(p.to, "large",
+              "resources_default.mem=1gb resources_min.walltime=00:10:00 "
+              "resources_default.walltime=00:20:00");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(p.from, RIG_ROOT, BATCH_STATUS_JOB, p.id, "Resource_List.walltime"),
+        "00:01:00");
+    CU_ASSERT_EQUAL(
+        rig_manager(p.from, RIG_ROOT, SET, OBJECT_QUEUE, "in", "started=true"), 0);
+    pair_go(&p, FOR_EVER);
+    CU_ASSERT_STRING_EQUAL_FATAL(who_is_asked(p.from), "large@two");
+    pair_go(&p, FOR_EVER);
+    o = the_job(p.to, p.id);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(o);
+    CU_ASSERT_STRING_EQUAL(obj_str(o, JOB_A_QUEUE, ""), "large");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(p.to, RIG_ROOT, BATCH_STATUS_JOB, p.id, "Resource_List.walltime"),
+        "00:20:00");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(p.to, RIG_ROOT, BATCH_STATUS_JOB, p.id, "Resource_List.mem"), "1gb");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(p.to, RIG_ROOT, BATCH_STATUS_JOB, p.id, "Resource_List.ncpus"), "2");
+    pair_free(&p);
+}
+
 /* A queue of this server, whatever stands behind its name. */
 static void a_destination_may_name_this_server(void)
 {
@@ -338,6 +370,8 @@ static const struct unit_case cases[] = {
     { "every word is for now or for good", every_word_is_for_now_or_for_good },
     { "who is refused for now asks all again", who_is_refused_for_now_asks_all_again },
     { "each queue of a server is asked", each_queue_of_a_server_is_asked },
+    { "defaults and limits are those of the other server",
+      defaults_and_limits_are_those_of_the_other_server },
     { "a destination may name this server", a_destination_may_name_this_server },
     { "time in the queue has an end", time_in_the_queue_has_an_end },
     { "held and waiting jobs go where that is wanted",
