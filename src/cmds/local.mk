@@ -150,7 +150,8 @@ qsub_SOURCES = \
 	src/cmds/qsub/options.c \
 	src/cmds/qsub/qsub.c src/cmds/qsub/qsub.h \
 	src/cmds/qsub/script.c \
-	src/cmds/qsub/tty_session.c src/cmds/qsub/tty_session.h
+	src/cmds/qsub/tty_session.c src/cmds/qsub/tty_session.h \
+	src/cmds/qsub/x11.c src/cmds/qsub/x11.h
 qsub_LDFLAGS = $(CMD_LDFLAGS)
 qsub_LDADD = libhfcmds.la libpbs.la libhfmethod.la libhfconf.la libhfattr.la libhfwire.la libhfbase.la \
 	$(JANSSON_LIBS)
@@ -190,9 +191,13 @@ install-exec-hook:
 	if test "`id -u`" = 0; then chmod 4755 $(DESTDIR)$(sbindir)/pbs_iff; fi
 
 check_PROGRAMS += test/unit/cmds/test_cmds test/unit/cmds/test_explain \
-	test/unit/cmds/test_keys test/unit/cmds/test_qmgr
+	test/unit/cmds/test_keys test/unit/cmds/test_qmgr test/unit/cmds/test_x11
 TESTS += test/unit/cmds/test_cmds test/unit/cmds/test_explain test/unit/cmds/test_keys \
-	test/unit/cmds/test_qmgr
+	test/unit/cmds/test_qmgr test/unit/cmds/test_x11
+test_unit_cmds_test_x11_SOURCES = test/unit/cmds/test_x11.c \
+	src/cmds/qsub/callback.c src/cmds/qsub/x11.c
+test_unit_cmds_test_x11_LDADD = libhfcmds.la libpbs.la libhfconf.la libhfattr.la libhfbase.la \
+	$(JANSSON_LIBS) -lcunit
 test_unit_cmds_test_keys_SOURCES = test/unit/cmds/test_keys.c src/cmds/qsub/keys.c
 test_unit_cmds_test_keys_LDADD = libhfbase.la -lcunit
 test_unit_cmds_test_explain_SOURCES = test/unit/cmds/test_explain.c test/unit/unit.h

@@ -41,6 +41,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/home.c src/mom/shell/home.h \
 	src/mom/shell/host.c src/mom/shell/host.h \
 	src/mom/shell/job_terminal.c src/mom/shell/job_terminal.h \
+	src/mom/shell/job_x11.c src/mom/shell/job_x11.h \
 	src/mom/shell/main.c \
 	src/mom/shell/safe_name.c src/mom/shell/safe_name.h \
 	src/mom/shell/plain.c src/mom/shell/plain.h \
@@ -68,10 +69,10 @@ pbs_mom_SOURCES = \
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
 check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
+	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_cgroup test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
+	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
@@ -84,6 +85,10 @@ test_unit_mom_test_copy_LDADD = libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_hosts_SOURCES = test/unit/mom/test_hosts.c test/unit/mom/node1.h
 test_unit_mom_test_hosts_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
+test_unit_mom_test_job_x11_SOURCES = test/unit/mom/test_job_x11.c \
+	src/mom/shell/job_terminal.c src/mom/shell/job_x11.c src/mom/shell/proc.c
+test_unit_mom_test_job_x11_LDADD = libhfattr.la libhfio.la libhfconf.la libhfwire.la \
+	libhfbase.la -lcunit
 test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm

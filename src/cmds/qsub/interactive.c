@@ -194,7 +194,14 @@ static int wait_for_mom(const struct interactive *it, int *code)
     }
 }
 
-int interactive_run(struct callback *c, const char *server, const char *job_id)
+static bool is_mom_too(void *arg, int fd, const struct sockaddr_in *from)
+{
+    (void)arg;
+    return is_mom(fd, from);
+}
+
+int interactive_run(struct callback *c, struct x11 *x, const char *server,
+                    const char *job_id)
 {
     const struct interactive it = { .callback = c, .server = server, .job_id = job_id };
     int code = 1, fd, signo;
@@ -210,7 +217,9 @@ int interactive_run(struct callback *c, const char *server, const char *job_id)
         return code;
     printf("%s: job %s ready\n\n", CMD, job_id);
     keep_alive(fd);
+    x11_begin(x, is_mom_too);
     signo = tty_session(fd);
+    x11_end(x);
     close(fd);
     printf("\n%s: job %s completed\n", CMD, job_id);
     return signo ? 128 + signo : 0;

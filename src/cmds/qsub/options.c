@@ -32,7 +32,8 @@ const char qsub_usage[] =
     "  -v name[=value],...   -V (everything)   -S shell\n"
     "Submission:\n"
     "  -C prefix of directives   -z  print no job id   -f  in the foreground\n"
-    "  -I                a session at this terminal, when the job starts\n"
+    "  -I                a session at this terminal, when the job starts;\n"
+    "  -X                and its X programs at this display\n"
     "  -W block=true     wait for the end of the job, and exit with its status\n"
     "  -W name=value[,name=value...]   any other attribute\n";
 
@@ -158,6 +159,19 @@ static int take_indices(struct qsub *q, const char *text)
     return 0;
 }
 
+/* Does -v name the variable that -X sets? */
+static bool names_display(const char *variables)
+{
+    const size_t len = strlen("DISPLAY");
+
+    for (const char *at = variables; at && *at; at += *at == ',') {
+        if (strncmp(at, "DISPLAY", len) == 0 && (!at[len] || strchr(",=", at[len])))
+            return true;
+        at += strcspn(at, ",");
+    }
+    return false;
+}
+
 int qsub_options_agree(const struct qsub *q)
 {
     bool array = attrs_get(q->attrs, "array_indices_submitted", NULL) != NULL;
@@ -167,6 +181,20 @@ int qsub_options_agree(const struct qsub *q)
     /* The letter j asks for mail about each subjob. */
     if (!array && points && strchr(points, 'j')) {
         fprintf(stderr, "%s: mail option 'j' can not be used without array job\n", CMD);
+        return 1;
+    }
+    if (q->x11 && !q->interactive) {
+        fprintf(stderr, "%s: X11 Forwarding possible only for interactive jobs\n", CMD);
+        return 1;
+    }
+    if (q->x11 && !getenv("DISPLAY"))
+        return wrong("DISPLAY not set");
+    if (q->x11 && names_display(q->variables)) {
+        /* The dashes are those of PBS. */
+        fprintf(stderr,
+                "%s: invalid usage of incompatible option \xe2\x80\x93X with "
+                "\xe2\x80\x93v DISPLAY\n",
+                CMD);
         return 1;
     }
     if (array && q->interactive)
@@ -235,8 +263,8 @@ static int take_option(struct qsub *q, int letter, const char *text, enum level 
     case 'J':
         return take_indices(q, text);
     case 'X':
-        fprintf(stderr, "%s: option -%c is not served by this version\n", CMD, letter);
-        return 2;
+        q->x11 = true;
+        return 0;
     default:
         return take_plain(q, letter, text);
     }

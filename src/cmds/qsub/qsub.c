@@ -236,11 +236,11 @@ static void settle_waiting(struct qsub *q)
 }
 
 /* Once the server has the job. */
-static int after_submission(const struct qsub *q, struct callback *c,
+static int after_submission(const struct qsub *q, struct callback *c, struct x11 *x,
                             const char *server, const char *id)
 {
     if (q->interactive)
-        return interactive_run(c, server, id);
+        return interactive_run(c, x, server, id);
     if (q->block)
         blocking_hold(c);
     if (!q->silent)
@@ -253,6 +253,7 @@ static int send_job(struct qsub *q, const char *script)
 {
     char queue[OPERAND_MAX] = "", server[OPERAND_MAX] = "";
     struct callback callback = { .fd = -1 };
+    struct x11 x = X11_NONE;
     int conn, code = 0;
     char *id = NULL;
 
@@ -287,6 +288,8 @@ static int send_job(struct qsub *q, const char *script)
     if (code == 0 && (q->interactive || q->block))
         code = callback_listen(&callback, &q->attrs,
                                q->interactive ? "interactive" : "block");
+    if (code == 0 && q->x11)
+        code = x11_prepare(&x, &q->attrs);
     if (code == 0) {
         id = pbs_submit(conn, q->attrs, script, queue, NULL);
         /* The library returns the id even when the commit failed, so the error number
@@ -297,7 +300,8 @@ static int send_job(struct qsub *q, const char *script)
     /* A job may wait for days, and its server should not keep a connection for that. */
     pbs_disconnect(conn);
     if (code == 0)
-        code = after_submission(q, &callback, server, id);
+        code = after_submission(q, &callback, &x, server, id);
+    x11_end(&x);
     callback_close(&callback);
     free(id);
     return code;

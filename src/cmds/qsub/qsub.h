@@ -33,6 +33,7 @@ struct qsub {
     bool silent;           /* -z */
     bool foreground;       /* -f */
     bool interactive;      /* -I */
+    bool x11;              /* -X */
     bool block;            /* -W block */
     enum level level[128]; /* by option letter */
     int argc;

@@ -5,7 +5,8 @@ noinst_LTLIBRARIES += libhfconf.la libhfio.la
 libhfconf_la_SOURCES = \
 	src/lib/io/clock.c src/lib/io/clock.h \
 	src/lib/io/conf.c src/lib/io/conf.h \
-	src/lib/io/net.c src/lib/io/net.h
+	src/lib/io/net.c src/lib/io/net.h \
+	src/lib/io/relay.c src/lib/io/relay.h
 
 libhfio_la_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS)
 libhfio_la_LIBADD = $(EVENT_LIBS)
@@ -30,6 +31,10 @@ check_PROGRAMS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/tes
 	test/unit/io/test_logfile test/unit/io/test_startup
 TESTS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/test_loop \
 	test/unit/io/test_logfile test/unit/io/test_startup
+check_PROGRAMS += test/unit/io/test_relay
+TESTS += test/unit/io/test_relay
+test_unit_io_test_relay_SOURCES = test/unit/io/test_relay.c
+test_unit_io_test_relay_LDADD = libhfconf.la libhfbase.la -lcunit
 check_PROGRAMS += test/unit/io/test_pool
 TESTS += test/unit/io/test_pool
 test_unit_io_test_pool_SOURCES = test/unit/io/test_pool.c

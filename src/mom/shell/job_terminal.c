@@ -128,6 +128,11 @@ out:
     return -1;
 }
 
+int job_terminal_call(const struct sockaddr_in *to)
+{
+    return connect_client(to, now_ms() + CLIENT_S * 1000);
+}
+
 static bool read_all(int fd, uint8_t *bytes, size_t size, int64_t until_ms)
 {
     while (size > 0) {

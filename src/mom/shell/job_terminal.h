@@ -12,6 +12,7 @@
 #include "lib/base/diag.h"
 #include "lib/wire/terminal.h"
 
+#include <netinet/in.h>
 #include <sys/types.h>
 
 struct job_terminal {
@@ -29,6 +30,10 @@ bool job_is_interactive(const struct wire_attrs *attrs);
  * with which the job does not start, with words for the log. */
 int job_terminal_open(const struct wire_attrs *attrs, const char *job_id,
                       struct job_terminal *ret, struct diag *why) MUST_CHECK;
+
+/* One more connection to a client at 'to', as the first was made: from a reserved port
+ * where this process may have one. -1 with errno. */
+int job_terminal_call(const struct sockaddr_in *to) MUST_CHECK;
 
 /* In the job's process, which leads a session that has no terminal: make the job's end
  * its terminal, owned by 'uid', and descriptors 0, 1 and 2. False with errno. */

@@ -481,8 +481,8 @@ static bool has_nodefile(const struct plan_host *host, const struct plan_task *t
 static void plan_environment(const struct plan_host *host, struct plan *p,
                              const struct wire_attrs *attrs,
                              const struct chunks *chunks, const char *shell,
-                             const char *terminal, const struct plan_task *task,
-                             struct arena *arena)
+                             const struct plan_terminal *terminal,
+                             const struct plan_task *task, struct arena *arena)
 {
     struct environment e = { .arena = arena };
     const char *ncpus = first_value(&chunks->asked, "ncpus");
@@ -510,7 +510,8 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
         { "PBS_JOBDIR", p->jobdir ? p->jobdir : p->home },
         { "PBS_ENVIRONMENT", terminal ? "PBS_INTERACTIVE" : "PBS_BATCH" },
         { "ENVIRONMENT", terminal ? NULL : "BATCH" },
-        { "TERM", terminal },
+        { "TERM", terminal ? terminal->type : NULL },
+        { "DISPLAY", terminal ? terminal->display : NULL },
     };
 
     /* Later ones replace earlier ones: the user may change what the administrator has
@@ -555,7 +556,7 @@ static void plan_task(struct plan *p, const struct wire_attrs *attrs,
 }
 
 static int make(const struct plan_host *host, const char *job_id,
-                const struct wire_attrs *attrs, const char *terminal,
+                const struct wire_attrs *attrs, const struct plan_terminal *terminal,
                 const struct plan_task *task, struct arena *arena, struct plan *ret,
                 struct diag *why)
 {
@@ -606,8 +607,8 @@ static int make(const struct plan_host *host, const char *job_id,
 }
 
 int plan_make(const struct plan_host *host, const char *job_id,
-              const struct wire_attrs *attrs, const char *terminal, struct arena *arena,
-              struct plan *ret, struct diag *why)
+              const struct wire_attrs *attrs, const struct plan_terminal *terminal,
+              struct arena *arena, struct plan *ret, struct diag *why)
 {
     return make(host, job_id, attrs, terminal, NULL, arena, ret, why);
 }

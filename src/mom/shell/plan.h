@@ -72,12 +72,17 @@ struct plan_host { /* what plans need to know of this MoM */
     uint32_t rm_port;
 };
 
+struct plan_terminal { /* of an interactive job */
+    const char *type;
+    const char *display; /* for X programs; NULL: none */
+};
+
 /* 0, or one of the reasons with words. Everything is taken from 'arena'; the node file
- * is written. 'terminal': the type of the terminal of an interactive job, whose shell
- * reads what is typed; NULL: a batch job, whose shell reads its script. */
+ * is written. 'terminal': that of an interactive job, whose shell reads what is typed;
+ * NULL: a batch job, whose shell reads its script. */
 int plan_make(const struct plan_host *host, const char *job_id,
-              const struct wire_attrs *attrs, const char *terminal, struct arena *arena,
-              struct plan *ret, struct diag *why) MUST_CHECK;
+              const struct wire_attrs *attrs, const struct plan_terminal *terminal,
+              struct arena *arena, struct plan *ret, struct diag *why) MUST_CHECK;
 
 /* A task that was spawned beside the top task. */
 struct plan_task {

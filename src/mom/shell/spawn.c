@@ -7,6 +7,7 @@
 #include "lib/io/child.h"
 #include "mom/shell/home.h"
 #include "mom/shell/job_terminal.h"
+#include "mom/shell/job_x11.h"
 #include "mom/shell/plain.h"
 #include "mom/shell/prologue.h"
 #include "mom/shell/safe_name.h"
@@ -42,6 +43,7 @@ struct pipes {
 struct starting {
     const struct plan *plan;
     const struct job_terminal *terminal; /* NULL: not an interactive job */
+    const struct job_x11 *x11;           /* then */
     const struct plan_host *host;
     bool has_jobdir; /* made, or found fit */
     bool is_top;     /* and not a task beside the top task */
@@ -398,6 +400,9 @@ static int prepare(struct starting *st)
     if (!become_user(st->plan))
         return cannot_become(st);
     prctl(PR_SET_DUMPABLE, 0); /* the change of user has allowed it again */
+    if (st->terminal && st->x11->is_wanted &&
+        !job_x11_authorize(st->x11, st->plan->envp))
+        remark(st, LOG_EV_ERROR, "xauth did not take the cookie of the job's display");
     if (!set_limits(st->plan)) {
         say(st, "Unable to set limits, err=%d", errno);
         return START_FAILED;
@@ -410,12 +415,16 @@ static int prepare(struct starting *st)
  * memory goes with exec. */
 static int make_plan(struct starting *st, const struct spawn_order *o, struct plan *ret)
 {
-    const char *terminal = st->terminal ? st->terminal->client_has.type : NULL;
+    const struct plan_terminal terminal = {
+        .type = st->terminal ? st->terminal->client_has.type : NULL,
+        .display = st->terminal && st->x11->is_wanted ? st->x11->display : NULL,
+    };
     struct diag why;
-    int status = o->task ? plan_make_task(o->host, o->job_id, o->attrs, o->task,
-                                          arena_new(), ret, &why)
-                         : plan_make(o->host, o->job_id, o->attrs, terminal,
-                                     arena_new(), ret, &why);
+    int status =
+        o->task ? plan_make_task(o->host, o->job_id, o->attrs, o->task, arena_new(),
+                                 ret, &why)
+                : plan_make(o->host, o->job_id, o->attrs,
+                            st->terminal ? &terminal : NULL, arena_new(), ret, &why);
 
     if (status)
         say(st, "%s", why.text);
@@ -436,11 +445,13 @@ static bool enter_group(struct starting *st, int door)
 /* The job's process: it plans and prepares itself, reports, waits for its go and
  * becomes the program. */
 static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pipes,
-                             const struct job_terminal *terminal)
+                             const struct job_terminal *terminal,
+                             const struct job_x11 *x11)
 {
     struct plan plan = { 0 };
     struct starting st = { .plan = &plan,
                            .terminal = terminal,
+                           .x11 = x11,
                            .host = o->host,
                            .is_top = !o->task,
                            .report_fd = pipes->report,
@@ -580,10 +591,13 @@ static void remove_outputs(const struct spawn_order *o)
 /* The qsub of an interactive job is called before there is a job: without it the job
  * does not start, and this process ends. */
 static void call_client(const struct spawn_order *o, const struct pipes *pipes,
-                        struct job_terminal *ret)
+                        struct job_terminal *ret, struct job_x11 *x11)
 {
     struct diag why;
     int status = job_terminal_open(o->attrs, o->job_id, ret, &why);
+
+    if (!status && job_x11_open(o->attrs, ret->client, x11, &why) != 0)
+        status = START_FAILED_EARLY;
 
     if (!status)
         return;
@@ -601,6 +615,7 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
                                    SIGPIPE, SIGUSR1, SIGUSR2 };
     bool interactive = !o->task && job_is_interactive(o->attrs), started, left_none;
     struct job_terminal terminal = { 0 };
+    struct job_x11 x11 = { .until_fd = -1 };
     struct rusage ru = { 0 };
     int begun[2], status;
     pid_t job;
@@ -610,7 +625,7 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
     setsid();
     prctl(PR_SET_NAME, "pbs_shepherd");
     if (interactive)
-        call_client(o, pipes, &terminal);
+        call_client(o, pipes, &terminal, &x11);
     if (pipe2(begun, O_CLOEXEC) < 0)
         _exit(1);
     left_none = take_orphans(interactive);
@@ -618,7 +633,7 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
     if (job == 0) {
         close(begun[0]);
         pipes->begun = begun[1];
-        job_run(o, pipes, interactive ? &terminal : NULL);
+        job_run(o, pipes, interactive ? &terminal : NULL, &x11);
     }
     close(begun[1]);
     /* The MoM must see the end of these pipes when the job closes them, so no copy may

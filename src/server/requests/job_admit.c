@@ -19,7 +19,6 @@ int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why)
 {
     static const char *const not_offered[] = {
         "cred",
-        "forward_x11_port",
         "gui",
     };
 

@@ -607,7 +607,9 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
 
     (void)m;
     /* Where its submitter waits is nobody's business (attributes.md 7). */
-    if ((attr == JOB_A_INTERACTIVE || attr == JOB_A_BLOCK) && o->attr[attr].set)
+    if ((attr == JOB_A_INTERACTIVE || attr == JOB_A_BLOCK ||
+         attr == JOB_A_FORWARD_X11_PORT) &&
+        o->attr[attr].set)
         show_text(rq, o, attr, "True", out);
     /* To clients a suspended job is in a state of its own. */
     else if (attr == JOB_A_JOB_STATE && job_is_suspended(TO_JOB(o)))

@@ -59,13 +59,15 @@ static void site_free(struct site *s)
     arena_free(s->arena);
 }
 
-static int make_at(struct site *s, const char *terminal, struct plan *ret)
+static int make_at(struct site *s, const char *type, struct plan *ret)
 {
+    const struct plan_terminal terminal = { .type = type };
     struct diag why = { 0 };
 
     if (!wire_attrs_value(&s->attrs, "exec_vnode", NULL))
         add(s, "exec_vnode", NULL, "(h1:ncpus=1)");
-    return plan_make(&s->host, ID, &s->attrs, terminal, s->arena, ret, &why);
+    return plan_make(&s->host, ID, &s->attrs, type ? &terminal : NULL, s->arena, ret,
+                     &why);
 }
 
 static int make(struct site *s, struct plan *ret)
