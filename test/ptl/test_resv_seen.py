@@ -48,7 +48,7 @@ SERVERS_OWN = ["reserve_state=5", "reserve_substate=5", "reserve_index=2", "rese
 
 @pytest.mark.parametrize("setting", SERVERS_OWN, ids=[s.split("=")[0] for s in SERVERS_OWN])
 def test_clients_do_not_write_what_is_the_servers(site, setting):
-    """Neither with a new reservation nor later, whoever asks. Nothing is made or changed."""
+    """Nothing is made. (Later, and from managers: unit/server/test_resv_submit.c.)"""
     words = ["-R", Reservation.clock(3600), "-D", "60", "-W", setting]
     done = site.run(["pbs_rsub"] + words, user=USER1, check=False)
     first = done.stderr.splitlines()[0]

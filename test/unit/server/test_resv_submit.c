@@ -116,6 +116,52 @@ static void test_refusals(void)
     world_free(&w);
 }
 
+/* With a new reservation, and with one that is there. */
+static void check_not_written(struct world *w, const struct attr_row *row,
+                              const char *user, unsigned rights)
+{
+    char submitted[160], altered[80];
+    uint64_t seq = svr_model(w->s)->seq;
+    /* Names that are the server's own are not known to anybody. */
+    int code = strncmp(row->name, "hf_", 3) == 0 ? PBSE_NOATTR : PBSE_ATTRRO;
+
+    if (row->write & rights)
+        return;
+    snprintf(submitted, sizeof(submitted), GOOD "|%s=1", row->name);
+    snprintf(altered, sizeof(altered), "%s=1", row->name);
+    world_clear(w);
+    world_submit(w, user, submitted);
+    if (world_reply_code(w, CONN_USER) != code)
+        fprintf(stderr, "%s by %s: %d\n", row->name, user,
+                world_reply_code(w, CONN_USER));
+    CU_ASSERT_EQUAL(world_reply_code(w, CONN_USER), code);
+    world_clear(w);
+    world_modify(w, user, "R1.svr", altered, NULL);
+    if (world_reply_code(w, CONN_OTHER) != code)
+        fprintf(stderr, "%s altered by %s: %d\n", row->name, user,
+                world_reply_code(w, CONN_OTHER));
+    CU_ASSERT_EQUAL(world_reply_code(w, CONN_OTHER), code);
+    CU_ASSERT_EQUAL(svr_model(w->s)->seq, seq);
+}
+
+static void test_what_is_not_theirs(void)
+{
+    struct world w;
+
+    world_new(&w);
+    world_submit(&w, "user1", GOOD);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "1/1");
+    for (int attr = 0; attr < RESV_A_COUNT; attr++) {
+        /* pbs_rsub sends it with each rule; it is worth nothing by itself. */
+        if (attr == RESV_A_RESERVE_STANDING)
+            continue;
+        check_not_written(&w, &resv_rows[attr], "user1", WHO_USER);
+        check_not_written(&w, &resv_rows[attr], "mgr1",
+                          WHO_USER | WHO_OPERATOR | WHO_MANAGER);
+    }
+    world_free(&w);
+}
+
 /* Who may reserve at all; each row beside the one that wins over it. */
 static void test_admission(void)
 {
@@ -420,6 +466,8 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "a refused submission changes nothing", test_refusals },
+        { "what is not for clients to write is refused from them",
+          test_what_is_not_theirs },
         { "who may not reserve is told so in order", test_admission },
         { "lists of groups and users let in", test_lists_let_in },
         { "a new reservation has its attributes", test_a_new_reservation },
