@@ -131,7 +131,8 @@ def test_the_number_of_occurrences_must_be_right(site):
     assert confirm(site, rid, nodes="2#(vn[0]:ncpus=1){0-1}") == 15014
     site.server.log_match("0200;.*;Resv;%s;Number of execvnodes given does not equal the number "
                           "of occurrences left" % rid, regexp=True)
-    for nodes in ("(vn[0]:ncpus=1)", "3#", "3#(vn[0]:ncpus=1){0,1}", "3#(vn[0]:ncpus=1){0-9}",
+    for nodes in ("(vn[0]:ncpus=1)", "3#", "4#(vn[0]:ncpus=1){0-3}",
+                  "3#(vn[0]:ncpus=1){0,1}", "3#(vn[0]:ncpus=1){0-9}",
                   "0#", "x#(vn[0]:ncpus=1){0-2}", "3#(vn[0]:ncpus=1){2-0}"):
         assert confirm(site, rid, nodes=nodes) != 0, nodes
     assert state(site, rid) == ("RESV_UNCONFIRMED", "1")
