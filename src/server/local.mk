@@ -70,7 +70,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/load_check.c src/server/model/load_check.h \
 	src/server/model/model.c src/server/model/model.h \
 	src/server/model/node_life.c src/server/model/node_life.h \
-	src/server/model/object.c \
+	src/server/model/object.c src/server/model/obj_attrs.c src/server/model/obj_attrs.h \
 	src/server/model/occurrence_times.c src/server/model/occurrence_times.h \
 	src/server/model/occurrence.c src/server/model/occurrence.h \
 	src/server/model/model_priv.h \
@@ -441,6 +441,10 @@ check_PROGRAMS += test/unit/server/test_job_phase
 TESTS += test/unit/server/test_job_phase
 test_unit_server_test_job_phase_SOURCES = test/unit/server/test_job_phase.c
 test_unit_server_test_job_phase_LDADD = $(RESV_TEST_LIBS)
+check_PROGRAMS += test/unit/server/test_obj_attrs
+TESTS += test/unit/server/test_obj_attrs
+test_unit_server_test_obj_attrs_SOURCES = test/unit/server/test_obj_attrs.c
+test_unit_server_test_obj_attrs_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_question test/unit/server/test_resv_together \

@@ -47,9 +47,10 @@ static struct object object_of(const struct making *mk, enum obj_kind kind,
     struct object o = { .kind = kind, .id = arena_strdup(mk->arena, id) };
 
     change_all(mk, kind, id, e);
-    o.attr = ARENA_ARRAY(mk->arena, struct attr_value, n);
+    o.attrs = obj_attrs_blank(n, mk->arena);
     for (size_t i = 0; i < n; i++)
-        o.attr[i] = *edit_value(e, (int)i);
+        if (edit_value(e, (int)i)->set)
+            obj_attrs_view_put(&o.attrs, i, *edit_value(e, (int)i), mk->arena);
     return o;
 }
 

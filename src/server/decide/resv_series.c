@@ -127,15 +127,15 @@ int64_t series_unconfirmed_end_at(const struct resv *r)
     return read_entry(r, last ? last + 1 : text, &end).end_at;
 }
 
-static void set_num(struct attr_value *v, int64_t num)
+static void set_num(struct resv *view, size_t row, int64_t num, struct arena *arena)
 {
-    *v = (struct attr_value){ .set = true, .u.num = num };
+    obj_attrs_view_put(&view->obj.attrs, row,
+                       (struct attr_value){ .set = true, .u.num = num }, arena);
 }
 
 const struct resv *series_first_as_resv(const struct resv *r, struct arena *arena)
 {
     const char *text = starts_of(r);
-    struct attr_value *attr;
     struct resv *view;
     struct window first;
     char *end;
@@ -144,10 +144,9 @@ const struct resv *series_first_as_resv(const struct resv *r, struct arena *aren
         return r;
     first = read_entry(r, text, &end);
     view = arena_copy(arena, r, sizeof(*view));
-    attr = arena_copy(arena, r->obj.attr, RESV_A_COUNT * sizeof(*attr));
-    set_num(&attr[RESV_A_RESERVE_START], first.start_at);
-    set_num(&attr[RESV_A_RESERVE_END], first.end_at);
-    view->obj.attr = attr;
+    view->obj.attrs = obj_attrs_view(&r->obj.attrs, RESV_A_COUNT, arena);
+    set_num(view, RESV_A_RESERVE_START, first.start_at, arena);
+    set_num(view, RESV_A_RESERVE_END, first.end_at, arena);
     view->obj.reads = NULL; /* nobody checks what is read of a copy */
     return view;
 }

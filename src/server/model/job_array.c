@@ -143,14 +143,17 @@ static const int not_of_subjobs[] = {
 };
 
 /* The view's own texts lie in the arena; all others are the parent's. */
-static void set_text(struct object *o, int attr, const char *text)
+static void set_text(struct object *o, int attr, const char *text, struct arena *arena)
 {
-    o->attr[attr] = (struct attr_value){ .set = true, .u.str = (char *)text };
+    obj_attrs_view_put(&o->attrs, (size_t)attr,
+                       (struct attr_value){ .set = true, .u.str = (char *)text },
+                       arena);
 }
 
-static void set_num(struct object *o, int attr, int64_t num)
+static void set_num(struct object *o, int attr, int64_t num, struct arena *arena)
 {
-    o->attr[attr] = (struct attr_value){ .set = true, .u.num = num };
+    obj_attrs_view_put(&o->attrs, (size_t)attr,
+                       (struct attr_value){ .set = true, .u.num = num }, arena);
 }
 
 /* "^array_index^" in the path of a standard file is the subjob's index. */
@@ -168,10 +171,10 @@ static void name_file(struct object *o, int attr, int64_t index, struct arena *a
             arena_printf(arena, "%s%.*s%" PRId64, done, (int)(at - path), path, index);
         path = at + strlen(word);
     }
-    set_text(o, attr, arena_printf(arena, "%s%s", done, path));
+    set_text(o, attr, arena_printf(arena, "%s%s", done, path), arena);
 }
 
-static void view_end(struct object *o, const struct subjob *s)
+static void view_end(struct object *o, const struct subjob *s, struct arena *arena)
 {
     static const char *const words[] = { "Subjob terminated", "Subjob finished",
                                          "Subjob failed" };
@@ -179,13 +182,13 @@ static void view_end(struct object *o, const struct subjob *s)
 
     /* Of an array that is not over the end is one of state X; the substate tells it
      * when the array is history. */
-    set_num(o, JOB_A_JOB_STATE, past ? 'F' : 'X');
-    set_num(o, JOB_A_SUBSTATE, past ? s->end->substate : JOB_SUB_EXPIRED);
-    set_text(o, JOB_A_COMMENT, words[s->end->substate - JOB_SUB_TERMINATED]);
+    set_num(o, JOB_A_JOB_STATE, past ? 'F' : 'X', arena);
+    set_num(o, JOB_A_SUBSTATE, past ? s->end->substate : JOB_SUB_EXPIRED, arena);
+    set_text(o, JOB_A_COMMENT, words[s->end->substate - JOB_SUB_TERMINATED], arena);
     if (s->end->exit_status != ARRAY_END_NO_STATUS)
-        set_num(o, JOB_A_EXIT_STATUS, s->end->exit_status);
+        set_num(o, JOB_A_EXIT_STATUS, s->end->exit_status, arena);
     if (s->end->run_count > 0)
-        set_num(o, JOB_A_RUN_COUNT, s->end->run_count);
+        set_num(o, JOB_A_RUN_COUNT, s->end->run_count, arena);
 }
 
 static struct job *view_new(const struct subjob *s, struct arena *arena)
@@ -196,13 +199,14 @@ static struct job *view_new(const struct subjob *s, struct arena *arena)
 
     o->kind = OBJ_JOB;
     o->id = (char *)subjob_id(s->array, s->place, arena);
-    o->attr = ARENA_ARRAY(arena, struct attr_value, JOB_A_COUNT);
-    memcpy(o->attr, from->attr, JOB_A_COUNT * sizeof(*o->attr));
+    o->attrs = obj_attrs_view(&from->attrs, JOB_A_COUNT, arena);
     o->created_seq = from->created_seq;
     o->version = from->version;
     o->shown_seq = from->shown_seq;
     for (size_t i = 0; i < ARRAY_LEN(not_of_subjobs); i++)
-        o->attr[not_of_subjobs[i]] = (struct attr_value){ 0 };
+        if (o->attrs.place[not_of_subjobs[i]])
+            *obj_attrs_at(&o->attrs, (size_t)not_of_subjobs[i]) =
+                (struct attr_value){ 0 };
     job->queue = s->array->queue;
     job->resv = s->array->resv;
     job->parent = (struct job *)s->array;
@@ -220,14 +224,15 @@ const struct job *subjob_view(const struct subjob *s, struct arena *arena)
         return s->job;
     index = subjob_index(s->array, s->place);
     job = view_new(s, arena);
-    set_num(&job->obj, JOB_A_JOB_STATE, 'Q');
-    set_num(&job->obj, JOB_A_SUBSTATE, JOB_SUB_QUEUED);
-    set_text(&job->obj, JOB_A_ARRAY_ID, s->array->obj.id);
-    set_text(&job->obj, JOB_A_ARRAY_INDEX, arena_printf(arena, "%" PRId64, index));
+    set_num(&job->obj, JOB_A_JOB_STATE, 'Q', arena);
+    set_num(&job->obj, JOB_A_SUBSTATE, JOB_SUB_QUEUED, arena);
+    set_text(&job->obj, JOB_A_ARRAY_ID, s->array->obj.id, arena);
+    set_text(&job->obj, JOB_A_ARRAY_INDEX, arena_printf(arena, "%" PRId64, index),
+             arena);
     name_file(&job->obj, JOB_A_OUTPUT_PATH, index, arena);
     name_file(&job->obj, JOB_A_ERROR_PATH, index, arena);
     if (s->end)
-        view_end(&job->obj, s);
+        view_end(&job->obj, s, arena);
     return job;
 }
 

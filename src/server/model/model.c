@@ -151,7 +151,7 @@ static struct object *object_new(struct model *m, enum obj_kind kind, const char
 
     o->kind = kind;
     o->id = xstrdup(id);
-    o->attr = xcalloc(kind_table(kind)->n, sizeof(*o->attr));
+    obj_attrs_init(&o->attrs, kind_table(kind)->n);
     /* The order of creation is the order of lists, and a restart makes the same numbers
      * again. */
     o->created_seq = ++m->created;
@@ -200,8 +200,8 @@ static void object_free(struct object *o)
         return;
     t = kind_table(o->kind);
     for (size_t i = 0; i < t->n; i++)
-        if (o->attr[i].set)
-            t->rows[i].type->clear(&o->attr[i]);
+        if (obj_attrs_get(&o->attrs, i)->set)
+            t->rows[i].type->clear(obj_attrs_at(&o->attrs, i));
     if (o->kind == OBJ_NODE) {
         resource_sums_clear(&STRUCT_OF(o, struct node, obj)->assigned);
         node_drop_borrowed(STRUCT_OF(o, struct node, obj));
@@ -211,7 +211,7 @@ static void object_free(struct object *o)
         queue_clear(STRUCT_OF(o, struct queue, obj));
     if (o->kind == OBJ_JOB)
         array_free(STRUCT_OF(o, struct job, obj));
-    free(o->attr);
+    obj_attrs_fini(&o->attrs);
     free(o->id);
     free(o);
 }
@@ -309,7 +309,12 @@ static void set_value(struct model *m, struct object *o, int attr, const char *r
                       const char *text)
 {
     const struct attr_type *type = kind_table(o->kind)->rows[attr].type;
-    struct attr_value *v = &o->attr[attr];
+
+    /* What never was needs no place to be unset in. */
+    if (!text && !o->attrs.place[attr])
+        return;
+
+    struct attr_value *v = obj_attrs_put(&o->attrs, (size_t)attr);
     /* The size of a job is part of its user's budget (object_size.h). */
     size_t before = o->kind == OBJ_JOB ? attr_value_bytes(type, v) : 0;
     int err = 0;

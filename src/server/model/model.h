@@ -26,15 +26,16 @@
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/sched_attrs.h"
 #include "lib/attr/server_attrs.h"
+#include "server/model/obj_attrs.h"
 
 #include <uthash.h>
 
 struct object {
     enum obj_kind kind;
     char *id;
-    struct attr_value *attr; /* one per row of the kind's table */
-    uint64_t created_seq;    /* order of creation */
-    uint64_t version;        /* seq of the last record that touched it */
+    struct obj_attrs attrs; /* by the rows of the kind's table */
+    uint64_t created_seq;   /* order of creation */
+    uint64_t version;       /* seq of the last record that touched it */
     /* Seq of the last record after which a status may show something else of it: its
      * own, or one that changed what is derived for it. */
     uint64_t shown_seq;

@@ -16,7 +16,7 @@ const struct attr_value *obj_attr(const struct object *o, int attr)
     if (o->reads)
         o->reads[attr] = true;
 #endif
-    return &o->attr[attr];
+    return obj_attrs_get(&o->attrs, (size_t)attr);
 }
 
 bool obj_is_set(const struct object *o, int attr)
@@ -30,8 +30,7 @@ size_t obj_bytes(const struct object *o)
     size_t bytes = 0;
 
     for (size_t i = 0; i < table->n; i++)
-        if (o->attr[i].set)
-            bytes += attr_value_bytes(table->rows[i].type, &o->attr[i]);
+        bytes += attr_value_bytes(table->rows[i].type, obj_attrs_get(&o->attrs, i));
     return bytes;
 }
 

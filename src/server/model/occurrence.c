@@ -267,10 +267,8 @@ struct resv *occurrence_as_resv(const struct occurrence *oc, struct arena *arena
 {
     const struct resv *r = oc->resv;
     struct resv *view = arena_copy(arena, r, sizeof(*view));
-    struct attr_value *attr =
-        arena_copy(arena, r->obj.attr, RESV_A_COUNT * sizeof(*attr));
 
-    view->obj.attr = attr;
+    view->obj.attrs = obj_attrs_view(&r->obj.attrs, RESV_A_COUNT, arena);
     view->obj.id = arena_strdup(arena, occurrence_name(oc, arena));
     view->obj.reads = NULL; /* nobody checks what is read of a copy */
     view->current = *oc;
@@ -279,9 +277,11 @@ struct resv *occurrence_as_resv(const struct occurrence *oc, struct arena *arena
     if (occurrence_is_current(oc))
         return view;
     for (size_t i = 0; i < ARRAY_LEN(same_value); i++)
-        attr[same_value[i].current] = *value_in_force(oc, i);
-    attr[RESV_A_RESERVE_DURATION] =
-        (struct attr_value){ .set = true, .u.num = length_of(oc) };
+        obj_attrs_view_put(&view->obj.attrs, (size_t)same_value[i].current,
+                           *value_in_force(oc, i), arena);
+    obj_attrs_view_put(&view->obj.attrs, RESV_A_RESERVE_DURATION,
+                       (struct attr_value){ .set = true, .u.num = length_of(oc) },
+                       arena);
     view->queue = NULL; /* the jobs in it are those of the current one */
     return view;
 }

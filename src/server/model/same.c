@@ -80,7 +80,8 @@ static bool same_attrs(struct compare *c, const struct object *a,
         /* What is not stored cannot come back with a restart. */
         if (t->rows[i].flags & ATTR_NOT_SAVED)
             continue;
-        if (!same_value(c, t->rows[i].type, &a->attr[i], &b->attr[i]))
+        if (!same_value(c, t->rows[i].type, obj_attrs_get(&a->attrs, i),
+                        obj_attrs_get(&b->attrs, i)))
             return differs(c, a, t->rows[i].name);
     }
     return true;
@@ -317,8 +318,8 @@ struct record *record_of_object(const struct object *o, struct arena *arena)
 
     for (size_t i = 0; i < t->n; i++)
         /* The record is what a store would hand over at a start. */
-        if (o->attr[i].set && !(t->rows[i].flags & ATTR_NOT_SAVED))
-            copy_attr(rec, arena, (int)i, t->rows[i].type, &o->attr[i]);
+        if (obj_attrs_get(&o->attrs, i)->set && !(t->rows[i].flags & ATTR_NOT_SAVED))
+            copy_attr(rec, arena, (int)i, t->rows[i].type, obj_attrs_get(&o->attrs, i));
     return rec;
 }
 

@@ -17,7 +17,8 @@ static bool names_resource(const struct object *o, const char *name)
         return true;
     /* Lists of resources and limits per entity are both asked for a member. */
     for (size_t i = 0; i < kind_table(o->kind)->n; i++)
-        if (attr_value_has_member(kind_table(o->kind)->rows[i].type, &o->attr[i], name))
+        if (attr_value_has_member(kind_table(o->kind)->rows[i].type,
+                                  obj_attrs_get(&o->attrs, i), name))
             return true;
     return false;
 }
@@ -189,8 +190,8 @@ static void remove_values(struct manager *g, const struct object *o)
         rec = node_forget_reference(g, o, g->name);
 
     for (size_t i = 0; i < kind_table(o->kind)->n; i++) {
-        if (!attr_value_has_member(kind_table(o->kind)->rows[i].type, &o->attr[i],
-                                   g->name))
+        if (!attr_value_has_member(kind_table(o->kind)->rows[i].type,
+                                   obj_attrs_get(&o->attrs, i), g->name))
             continue;
         if (!rec)
             rec = decide(g->out, g->rq, FACT_SET, o->kind, o->id);

@@ -358,6 +358,6 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
     /* Every other attribute is shown as it is stored. */
     if (attr != RESV_A_RESOURCE_LIST)
         return false;
-    show_value(rq, o, attr, &o->attr[attr], out);
+    show_value(rq, o, attr, obj_attrs_get(&o->attrs, (size_t)attr), out);
     return true;
 }

@@ -167,7 +167,7 @@ static void show_attr(const struct model *m, const struct request *rq,
     /* The kind's own function computes what is not stored; it returns false for the
      * rest. */
     if (!show || !show(m, rq, o, (int)attr, out))
-        show_stored(rq, row, &o->attr[attr], out);
+        show_stored(rq, row, obj_attrs_get(&o->attrs, attr), out);
 }
 
 static void put_all(const struct model *m, const struct request *rq,
@@ -609,7 +609,7 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
     /* Where its submitter waits is nobody's business (attributes.md 7). */
     if ((attr == JOB_A_INTERACTIVE || attr == JOB_A_BLOCK ||
          attr == JOB_A_FORWARD_X11_PORT) &&
-        o->attr[attr].set)
+        obj_is_set(o, attr))
         show_text(rq, o, attr, "True", out);
     /* To clients a suspended job is in a state of its own. */
     else if (attr == JOB_A_JOB_STATE && job_is_suspended(TO_JOB(o)))
