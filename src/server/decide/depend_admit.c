@@ -13,6 +13,7 @@
 #include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
 #include "server/model/job_phase.h"
+#include "server/model/job_state.h"
 
 #include <string.h>
 
@@ -164,6 +165,9 @@ static int plan_entry(const struct depend_wish *w, const struct depend_entry *as
         return refuse(w, PBSE_BADDEPEND, e->job, "is not here", out);
     if (str_same(other->obj.id, w->job))
         return refuse(w, PBSE_BADDEPEND, e->job, "is the job itself", out);
+    /* It may be the other server's already. */
+    if (job_is_leaving(other))
+        return refuse(w, PBSE_BADDEPEND, e->job, "goes to another server", out);
     if (is_before(e->type))
         return plan_before(w, e, other, plan, out);
     if (e->type == DEPEND_RUNONE)

@@ -158,6 +158,15 @@ struct record *job_away_record(const struct model *m, const struct job *job,
 void job_forget_record(const struct job *job, const char *actor, int64_t now_at,
                        struct decision *out)
 {
+    struct record *rec;
+
     MUST(job_is_history(job));
-    about(job, FACT_JOB_FORGOTTEN, actor, now_at, out);
+    if (!obj_is_set(&job->obj, JOB_A_HF_WAITERS)) {
+        about(job, FACT_JOB_FORGOTTEN, actor, now_at, out);
+        return;
+    }
+    /* It goes when the servers whose jobs wait for it have been told how it ended. */
+    rec = about(job, FACT_SET, actor, now_at, out);
+    rec->reason = REASON_TRANSFER;
+    record_change(rec, out->arena, JOB_A_HF_FORGET, NULL, "True");
 }

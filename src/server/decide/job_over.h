@@ -31,7 +31,8 @@ struct record *job_away_record(const struct model *m, const struct job *job,
                                const char *actor, int64_t now_at, const char *comment,
                                struct decision *out);
 
-/* Append the record that takes a job out of the history. */
+/* Append the record that takes a job out of the history, or lets it go as soon as jobs
+ * of other servers that wait for it have been told. */
 void job_forget_record(const struct job *job, const char *actor, int64_t now_at,
                        struct decision *out);
 

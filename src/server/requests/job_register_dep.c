@@ -48,7 +48,7 @@ static int check_parent(const struct registration *r, const struct job *job,
 {
     const struct depend_entry e = { .type = r->waiter.type, .job = job->obj.id };
 
-    if (job_state(job) == 'M')
+    if (job_state(job) == 'M' || job_is_leaving(job))
         return diag_code(why, PBSE_JOB_MOVED);
     if (job->parent || r->waiter.type < DEPEND_AFTER ||
         r->waiter.type > DEPEND_AFTERANY)

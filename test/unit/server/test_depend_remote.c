@@ -184,12 +184,17 @@ static void a_job_that_moved_is_not_waited_for(void)
 {
     struct two t = two_new();
     const struct body_move body = { .job_id = FIRST, .destination = "q@three" };
+    const struct need *leaves;
 
     CU_ASSERT_EQUAL(rig_manager(t.fm.r, RIG_ROOT, SET, OBJECT_SERVER, "svr",
                                 "job_history_enable=true"),
                     0);
     CU_ASSERT_PTR_NULL(rig_ask(t.fm.r, RIG_USER, BATCH_MOVE_JOB, &body, NULL));
-    pair_tell(&t.back, transfer_asked(t.fm.r), &(struct finding){ .found = true });
+    leaves = transfer_asked(t.fm.r);
+    ask_for(&t, "afterok:" FIRST "@two");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(answered(&t, NULL));
+    CU_ASSERT_EQUAL(t.out.said->code, PBSE_BADDEPEND);
+    pair_tell(&t.back, leaves, &(struct finding){ .found = true });
     CU_ASSERT_EQUAL(state_of(t.fm.r, FIRST), 'M');
     ask_for(&t, "afterok:" FIRST "@two");
     CU_ASSERT_PTR_NOT_NULL_FATAL(answered(&t, NULL));
@@ -238,6 +243,25 @@ static void a_server_that_is_away_is_told_later(void)
     tell(&t);
     CU_ASSERT_PTR_NULL(the_job(there, FIRST));
     CU_ASSERT_EQUAL(state_of(t.out.from, id), 'Q');
+    two_free(&t);
+}
+
+/* Whoever deletes its history takes nothing from those that wait for it. */
+static void history_is_deleted_when_all_are_told(void)
+{
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const char *id = child(&t, "afterok");
+
+    CU_ASSERT_EQUAL(rig_manager(there, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                "job_history_enable=true"),
+                    0);
+    let_happen(&t.fm, IS_DELETED);
+    CU_ASSERT_EQUAL(delete_job(there, RIG_USER, FIRST, "deletehist"), 0);
+    CU_ASSERT_PTR_NOT_NULL(the_job(there, FIRST));
+    tell(&t);
+    CU_ASSERT_PTR_NULL(the_job(there, FIRST));
+    CU_ASSERT_PTR_NULL(the_job(t.out.from, id));
     two_free(&t);
 }
 
@@ -353,6 +377,7 @@ static const struct unit_case cases[] = {
     { "a job that moved is not waited for", a_job_that_moved_is_not_waited_for },
     { "who is waited for stays", who_is_waited_for_stays },
     { "a server that is away is told later", a_server_that_is_away_is_told_later },
+    { "history is deleted when all are told", history_is_deleted_when_all_are_told },
     { "a job that is gone is told twice", a_job_that_is_gone_is_told_twice },
     { "a server touches only who waits for it",
       a_server_touches_only_who_waits_for_it },

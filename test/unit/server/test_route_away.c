@@ -261,6 +261,24 @@ static void a_job_with_ties_waits(void)
     pair_free(&p);
 }
 
+/* Nobody begins to wait for a job that may be another server's already. */
+static void who_is_on_its_way_is_not_waited_for(void)
+{
+    static const char *const kinds[] = { "afterany", "before", "runone" };
+    struct pair p = routed("workq@two", "started=true", "");
+
+    CU_ASSERT_EQUAL(state_of(p.from, p.id), 'T');
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        CU_ASSERT_EQUAL(
+            submit_code(p.from, RIG_USER, "workq",
+                        arena_printf(p.from->arena, "depend=%s:%s", kinds[i], p.id)),
+            PBSE_BADDEPEND);
+    rig_restart(p.from);
+    pair_go(&p, FOR_EVER);
+    CU_ASSERT_PTR_NULL(the_job(p.from, p.id));
+    pair_free(&p);
+}
+
 /* Somebody moves it himself: what he is told is no word to the queue. */
 static void a_move_by_hand_is_no_round(void)
 {
@@ -377,6 +395,7 @@ static const struct unit_case cases[] = {
     { "held and waiting jobs go where that is wanted",
       held_and_waiting_jobs_go_where_that_is_wanted },
     { "a job with ties waits", a_job_with_ties_waits },
+    { "who is on its way is not waited for", who_is_on_its_way_is_not_waited_for },
     { "a move by hand is no round", a_move_by_hand_is_no_round },
     { "one of many asks", one_of_many_asks },
     { "either server may die at any step", either_server_may_die_at_any_step },
