@@ -50,6 +50,14 @@ class Bench:
                 raise SystemExit("not in %d s: %s" % (deadline, self.counts(jid)))
             time.sleep(0.1)
 
+    def until_resumed(self, jid, deadline=600):
+        """Suspended subjobs count as running; each shows state S."""
+        begin = time.perf_counter()
+        while self.cluster.run(["qselect", "-T", "-s", "S"], timeout=600).stdout.strip():
+            if time.perf_counter() - begin > deadline:
+                raise SystemExit("%s is not resumed in %d s" % (jid, deadline))
+            time.sleep(0.5)
+
     def beside(self, what, do):
         """Another client asks while it is done and until all of it has followed."""
         other = Other(self.path)
@@ -96,6 +104,11 @@ def run(cluster, n, running):
             running, took, running / took, cpu / running, memory_mb(b.pid)))
         b.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
         b.command("qsig -s 0, all that run", "qsig", "-s", "0", jid, user=USER1)
+        b.command("qsig -s suspend, all that run", "qsig", "-s", "suspend", jid)
+        b.command("qsig -s resume, all of them", "qsig", "-s", "resume", jid)
+        b.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+        b.until_resumed(jid)
+        b.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
         b.command("qhold while they run", "qhold", jid, user=USER1)
         b.command("qrls while they run", "qrls", jid, user=USER1)
         b.command("qstat -t while they run", "qstat", "-t", user=USER1)

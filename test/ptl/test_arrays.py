@@ -153,6 +153,8 @@ def test_commands_on_what_runs(mock):
     """qsig and qrerun reach what runs of an array; qrun starts what waits; qmsg is for no array."""
     jid = array(mock, "1-12")
     counts(mock, jid, Running=8, Queued=4)
+    for i in range(1, 9):  # there is something to be signalled once its MoM has said so
+        mock.server.expect(JOB, {"job_state": "R", "substate": 42}, id=sub(jid, i))
     for operand in (jid, sub(jid, 2), sub(jid, "7-10")):
         assert said(mock, "qsig", "-s", "0", operand) == (0, "", ""), operand
         assert said(mock, "qsig", "-s", "0", operand, user=USER2) == (
