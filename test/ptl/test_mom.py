@@ -3,11 +3,13 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 
 import pytest
 
 from holdfast import *
+from holdfast.cluster import free_ports
 from holdfast.services import wait_for
 from story import *
 
@@ -76,6 +78,20 @@ def test_what_a_job_leaves_behind(cluster):
     assert cluster.output(USER1, "leaves.o" + seq(jid)) == "waited\n"
     left = int(cluster.read("tmp/left"))
     wait_for("the end of what was left", lambda: not os.path.exists("/proc/%d" % left))
+
+
+def test_the_port_of_the_configuration(cluster):
+    """It is the service port, unless the command line says another one."""
+    port = free_ports(2)[0]
+    cluster.write("home/mom_priv/config", "$port %d\ntape 4\n" % port)
+    cluster.mom.restart()
+    cluster.mom.log_match("MOM:%d RM:%d" % (port, port + 1))
+    cluster.mom.log_match("add_static;resource tape is known, and nobody is told it by this MoM")
+    with socket.create_connection(("127.0.0.1", port)):
+        pass
+    cluster.write("home/mom_priv/config", "")
+    cluster.mom.restart()
+    cluster.wait_nodes()
 
 
 def test_walltime_is_the_end(cluster):

@@ -53,6 +53,7 @@ struct config {
         *cgroup_root; /* $cgroups: where jobs have groups; NULL: they have none */
     unsigned cgroup_controllers; /* of enum cgroup_controller */
     int64_t cgroup_pids;         /* processes and threads of a job; 0: no limit */
+    unsigned port;               /* $port: of the service; 0: of pbs.conf */
     const char *node_name;       /* $momname; NULL: as pbs.conf says */
     size_t n_clients;
     const char **clients; /* $clienthost */

@@ -427,6 +427,8 @@ static bool take_port(struct reading *r, const struct directive *d, const char *
         reading_say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
         return false;
     }
+    r->c->port = (unsigned)n;
+    reading_say(r, LOG_EV_SYSTEM, d->name, "setting %lu", n);
     return true;
 }
 
@@ -512,7 +514,7 @@ static const struct directive directives[] = {
     { "max_poll_downtime", take_seconds, OF(max_poll_downtime_s), false },
     { "min_check_poll", take_seconds, OF(min_check_poll_s), false },
     { "momname", take_text, OF(node_name), false },
-    { "port", take_port, 0, true },
+    { "port", take_port, 0, false },
     { "prologalarm", take_prolog_alarm, OF(prolog_alarm_s), false },
     { "reject_root_scripts", take_bool, OF(reject_root_scripts), false },
     { "report_hook_checksums", take_bool, 0, true },

@@ -212,7 +212,8 @@ static void config_says(void *arg, int event, const char *object, const char *wo
     shell_log(arg, event, LOG_IN_NONE, object, words);
 }
 
-static int read_config(struct shell *s, const char *mom_priv, const char *argv0)
+static int read_config(struct shell *s, const struct options *o, const char *mom_priv,
+                       const char *argv0)
 {
     const struct config_log log = { .fn = config_says, .arg = s };
 
@@ -225,6 +226,11 @@ static int read_config(struct shell *s, const char *mom_priv, const char *argv0)
     logfile_set_mask(s->log, s->config.log_events);
     if (s->config.node_name)
         snprintf(s->node_name, sizeof(s->node_name), "%s", s->config.node_name);
+    /* The command line is for this run, the file for all. */
+    if (s->config.port && !o->mom_port && !o->rm_port) {
+        s->mom_port = s->config.port;
+        s->rm_port = s->host.rm_port = s->mom_port + 1;
+    }
     return 0;
 }
 
@@ -358,7 +364,7 @@ static int run(struct shell *s, const struct options *o, const char *argv0)
         shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", why.text);
         return 3;
     }
-    status = read_config(s, mom_priv, argv0);
+    status = read_config(s, o, mom_priv, argv0);
     return status ? status : lock_and_serve(s, o);
 }
 

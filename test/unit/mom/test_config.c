@@ -144,7 +144,7 @@ static void test_every_directive_is_known(void)
         { "$min_check_poll 0", false, "min_check_poll: bad value \"0\"" },
         { "$momname other", true, NULL },
         { "$momname", false, NULL },
-        { "$port 15102", true, "port: known, and not served" },
+        { "$port 15102", true, "port: setting 15102" },
         { "$port 70000", false, "bad value" },
         { "$prologalarm 5", true, "prolog alarm: 5" },
         { "$prologalarm 0", false, "bad value" },
@@ -171,6 +171,7 @@ static void test_every_directive_is_known(void)
         { "$usecp nohost", false, "usecp: invalid host specification: nohost" },
         { "$vnodedef_additive 0", true, "vnodedef_additive: known, and not served" },
         { "$wallmult 0.5", true, NULL },
+        { "tape 4", true, "add_static: resource tape is known, and nobody is told" },
         { "$pbsserver h", false, NULL },
         { "$foo", false, NULL },
     };
