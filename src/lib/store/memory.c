@@ -278,9 +278,17 @@ static int mem_note_get(struct store *s, const char *key, struct arena *arena,
     return 0;
 }
 
+static bool has_fact(const struct store_query *q, const char *fact)
+{
+    for (size_t i = 0; i < ARRAY_LEN(q->facts); i++)
+        if (q->facts[i] && strcmp(q->facts[i], fact) == 0)
+            return true;
+    return !q->facts[0];
+}
+
 static bool matches(const struct store_query *q, const struct store_record *r)
 {
-    return r->seq > q->since && r->at >= q->from_at &&
+    return has_fact(q, r->fact) && r->seq > q->since && r->at >= q->from_at &&
            (q->until_at == 0 || r->at < q->until_at) &&
            (!q->kind || strcmp(r->kind, q->kind) == 0) &&
            (!q->id || strcmp(r->id, q->id) == 0);

@@ -214,6 +214,8 @@ static int pg_journal(struct store *s, const struct store_query *query,
         pg_text_out(query->kind, arena),
         pg_text_out(query->id, arena),
         query->limit ? arena_printf(arena, "%" PRIu64, query->limit) : NULL,
+        pg_text_out(query->facts[0], arena),
+        pg_text_out(query->facts[1], arena),
     };
     int err = each_record(
         self(s),
@@ -222,6 +224,7 @@ static int pg_journal(struct store *s, const struct store_query *query,
         " WHERE seq > $1::bigint AND at >= $2::bigint"
         " AND ($3::bigint IS NULL OR at < $3::bigint)"
         " AND ($4::text IS NULL OR kind = $4) AND ($5::text IS NULL OR id = $5)"
+        " AND ($7::text IS NULL OR fact = $7 OR fact = $8::text)"
         " ORDER BY seq LIMIT $6::bigint) j"
         " LEFT JOIN journal_changes c ON c.seq = j.seq ORDER BY j.seq, c.n",
         ARRAY_LEN(params), params, each, arg, why);

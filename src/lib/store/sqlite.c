@@ -41,9 +41,22 @@ enum statement {
     SQL_NOTE_GET,
     SQL_LOAD,
     SQL_JOURNAL_GET,
+    SQL_JOURNAL_OF,
     SQL_PRUNE,
     SQL_COUNT
 };
+
+/* 'which' is the condition for the object: SQLite finds rows by an index only where an
+ * object must be named. */
+#define JOURNAL_ROWS(which)                                                            \
+    "SELECT j.seq, j.at, j.actor, j.fact, j.op, j.kind, j.id, j.note,"                 \
+    " json_extract(c.value, '$[0]'), json_extract(c.value, '$[1]'),"                   \
+    " json_extract(c.value, '$[2]'), json_extract(c.value, '$[3]')"                    \
+    " FROM (SELECT * FROM journal"                                                     \
+    " WHERE seq > ?1 AND at >= ?2 AND (?3 IS NULL OR at < ?3) AND " which              \
+    " AND (?7 IS NULL OR fact = ?7 OR fact = ?8)"                                      \
+    " ORDER BY seq LIMIT ?6) j"                                                        \
+    " LEFT JOIN json_each(j.changes) c ORDER BY j.seq, c.key"
 
 static const char *const texts[SQL_COUNT] = {
     /* IMMEDIATE takes the lock of writers at once: a file that is locked is found out
@@ -68,14 +81,8 @@ static const char *const texts[SQL_COUNT] = {
                  " LEFT JOIN attributes a ON a.kind = o.kind AND a.id = o.id"
                  " ORDER BY o.seq, a.attr, a.resource",
     [SQL_JOURNAL_GET] =
-        "SELECT j.seq, j.at, j.actor, j.fact, j.op, j.kind, j.id, j.note,"
-        " json_extract(c.value, '$[0]'), json_extract(c.value, '$[1]'),"
-        " json_extract(c.value, '$[2]'), json_extract(c.value, '$[3]')"
-        " FROM (SELECT * FROM journal"
-        " WHERE seq > ?1 AND at >= ?2 AND (?3 IS NULL OR at < ?3)"
-        " AND (?4 IS NULL OR kind = ?4) AND (?5 IS NULL OR id = ?5)"
-        " ORDER BY seq LIMIT ?6) j"
-        " LEFT JOIN json_each(j.changes) c ORDER BY j.seq, c.key",
+        JOURNAL_ROWS("(?4 IS NULL OR kind = ?4) AND (?5 IS NULL OR id = ?5)"),
+    [SQL_JOURNAL_OF] = JOURNAL_ROWS("kind = ?4 AND id = ?5"),
     [SQL_PRUNE] = "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal"
                   " WHERE at < ?1 ORDER BY seq LIMIT ?2)",
 };
@@ -303,7 +310,7 @@ static int sqlite_load(struct store *s, store_each_fn each, void *arg, struct di
 static int sqlite_journal(struct store *s, const struct store_query *query,
                           store_each_fn each, void *arg, struct diag *why)
 {
-    sqlite3_stmt *st = self(s)->sql[SQL_JOURNAL_GET];
+    sqlite3_stmt *st = self(s)->sql[query->id ? SQL_JOURNAL_OF : SQL_JOURNAL_GET];
 
     sqlite3_bind_int64(st, 1, (sqlite3_int64)query->since);
     sqlite3_bind_int64(st, 2, query->from_at);
@@ -313,6 +320,8 @@ static int sqlite_journal(struct store *s, const struct store_query *query,
     sqlite3_bind_text(st, 5, query->id, -1, SQLITE_STATIC);
     /* To SQLite a negative limit is none. */
     sqlite3_bind_int64(st, 6, query->limit ? (sqlite3_int64)query->limit : -1);
+    for (int i = 0; i < (int)ARRAY_LEN(query->facts); i++)
+        sqlite3_bind_text(st, 7 + i, query->facts[i], -1, SQLITE_STATIC);
     return each_record(self(s), st, each, arg, why);
 }
 

@@ -194,6 +194,7 @@ int store_journal(struct store *s, const struct store_query *query, store_each_f
                   void *arg, struct diag *why)
 {
     MUST(each && (!query->id || query->kind)); /* ids are unique within a kind only */
+    MUST(query->facts[0] || !query->facts[1]);
     return s->ops->journal(s, query, each, arg, why);
 }
 

@@ -155,6 +155,7 @@ struct store_query {
     int64_t until_at;      /* before this second; 0: no end */
     const char *kind, *id; /* of this object; both or neither, or 'kind' alone */
     uint64_t limit;        /* at most so many records; 0: no limit */
+    const char *facts[2];  /* of one of these facts; both NULL: of any */
 };
 
 /* Journal rows that match, oldest first. */

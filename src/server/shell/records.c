@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 static enum store_op op_of(enum fact fact)
 {
@@ -227,29 +226,18 @@ int records_load(struct store *store, struct bundles *bundles, struct svr *svr,
     return err;
 }
 
-/* Who owns the reservations of the last day. */
-struct owner {
-    char *id, *owner;
-    UT_hash_handle hh;
+/* A denial of the last day. */
+struct denial_row {
+    char *id, *owner; /* NULL: not known */
+    const char *reason;
+    int64_t at;
 };
 
-struct restoring {
-    struct svr *svr;
-    struct owner *owners;
+struct denial_rows {
+    struct arena *arena;
+    size_t n, cap;
+    struct denial_row *v;
 };
-
-static void note_owner(struct restoring *r, const char *id, const char *owner)
-{
-    struct owner *o;
-
-    HASH_FIND_STR(r->owners, id, o);
-    if (o)
-        return;
-    o = xcalloc(1, sizeof(*o));
-    o->id = xstrdup(id);
-    o->owner = xstrdup(owner);
-    HASH_ADD_KEYPTR(hh, r->owners, o->id, strlen(o->id), o);
-}
 
 static const struct store_change *find_change(const struct store_record *row, int attr)
 {
@@ -284,38 +272,70 @@ static bool is_denial(const struct store_record *row, const char **ret_reason)
     return strcmp(row->fact, fact_name(FACT_RESV_DENIED)) == 0;
 }
 
-/* The row in which a reservation is made has its owner. Of one that waited for more
- * than a day the owner is not known, and only the staff is told. */
-static int restore_denial(void *arg, const struct store_record *row)
+static int note_denial(void *arg, const struct store_record *row)
 {
-    const struct store_change *owner = find_change(row, RESV_A_RESERVE_OWNER);
-    struct restoring *r = arg;
+    struct denial_rows *rows = arg;
     const char *reason;
-    struct owner *o;
 
-    if (owner && owner->after)
-        note_owner(r, row->id, owner->after);
     if (!is_denial(row, &reason))
         return 0;
-    HASH_FIND_STR(r->owners, row->id, o);
-    svr_restore_denial(r->svr, row->id, o ? o->owner : "", reason, row->at);
+    ARENA_ROOM(rows->arena, rows, v, 16);
+    rows->v[rows->n++] = (struct denial_row){
+        .id = arena_strdup(rows->arena, row->id),
+        .reason = arena_strdup(rows->arena, reason),
+        .at = row->at,
+    };
     return 0;
 }
 
+/* One of the rows about a reservation that was denied. */
+struct owner_sought {
+    struct arena *arena;
+    struct denial_row *of;
+};
+
+static int note_owner(void *arg, const struct store_record *row)
+{
+    const struct store_change *owner = find_change(row, RESV_A_RESERVE_OWNER);
+    struct owner_sought *o = arg;
+
+    if (owner && owner->after && !o->of->owner)
+        o->of->owner = arena_strdup(o->arena, owner->after);
+    return 0;
+}
+
+/* The row in which a reservation is made has its owner. Of one that waited for more
+ * than a day the owner is not known, and only the staff is told. */
+static int find_owner(struct store *store, struct store_query query,
+                      struct denial_row *of, struct arena *arena, struct diag *why)
+{
+    struct owner_sought o = { .arena = arena, .of = of };
+
+    query.id = of->id;
+    query.facts[0] = query.facts[1] = NULL;
+    return store_journal(store, &query, note_owner, &o, why);
+}
+
+/* Most of a journal is about reservations that nobody denied: their rows are left in
+ * the store. */
 int records_load_denials(struct store *store, struct svr *svr, int64_t now_at,
                          struct diag *why)
 {
-    const struct store_query query = { .from_at = now_at - DENIALS_KEPT_S,
-                                       .kind = kind_name(OBJ_RESV) };
-    struct restoring r = { .svr = svr };
-    struct owner *o, *next;
-    int err = store_journal(store, &query, restore_denial, &r, why);
+    const struct store_query query = {
+        .from_at = now_at - DENIALS_KEPT_S,
+        .kind = kind_name(OBJ_RESV),
+        .facts = { fact_name(FACT_RESV_DENIED), fact_name(FACT_RESV_ENDING) },
+    };
+    struct denial_rows rows = { .arena = arena_new() };
+    int err = store_journal(store, &query, note_denial, &rows, why);
 
-    HASH_ITER (hh, r.owners, o, next) {
-        HASH_DEL(r.owners, o);
-        free(o->id);
-        free(o->owner);
-        free(o);
+    for (size_t i = 0; i < rows.n && !err; i++) {
+        struct denial_row *d = &rows.v[i];
+
+        err = find_owner(store, query, d, rows.arena, why);
+        if (!err)
+            svr_restore_denial(svr, d->id, d->owner ? d->owner : "", d->reason, d->at);
     }
+    arena_free(rows.arena);
     return err;
 }

@@ -160,10 +160,12 @@ static struct store *open_with_journal(void)
 
     CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
     for (int i = 3; i <= 10; i++) {
-        const struct store_record r[] = { RECORD(
+        struct store_record r[] = { RECORD(
             (uint64_t)i, STORE_CHANGE, i % 2 ? "server" : "queue",
             i % 2 ? "svr" : "workq", { "n", "", NULL, "1" }, { "m", "", NULL, "1" }) };
 
+        if (i % 5 == 0)
+            r->fact = "g";
         CU_ASSERT_EQUAL(suite_commit(s, r, 1), 0);
     }
     return s;
@@ -192,6 +194,10 @@ static void test_journal_is_searched(void)
         { { .kind = "queue", .id = "workq", .since = 5, .limit = 2 }, "6 8 " },
         { { .kind = "queue", .id = "svr" }, "" },
         { { .kind = "server", .from_at = 1006, .until_at = 1008 }, "7 " },
+        { { .facts = { "g" } }, "5 10 " },
+        { { .facts = { "h", "g" }, .since = 5 }, "10 " },
+        { { .facts = { "f", "g" }, .limit = 5 }, "1 2 3 4 5 " },
+        { { .kind = "queue", .id = "workq", .facts = { "g" } }, "10 " },
     };
     struct store *s = open_with_journal();
     struct diag why;
