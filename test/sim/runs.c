@@ -37,7 +37,7 @@ static struct ran *find(const struct runs *r, const char *job_id, int64_t run_ve
 
 static bool goes_on(const struct ran *x)
 {
-    return !x->is_over && !x->is_lost;
+    return !x->is_over && !x->is_lost && !x->is_awaited;
 }
 
 static bool is_signalled(const struct sim *s, const struct ran *x)
@@ -48,15 +48,17 @@ static bool is_signalled(const struct sim *s, const struct ran *x)
 }
 
 /* Nobody else's run of this job goes on that the server has not given up. A run that
- * was told to end needs a moment for it. */
-static void check_alone(struct mom_host *h, const struct run *r)
+ * was told to end needs a moment for it; and one that was given up while it was on its
+ * way to a host that was not to be reached begins late, until the server hears of it.
+ */
+static void check_alone(struct mom_host *h, const struct run *r, bool is_late)
 {
     struct ran *x, *next;
 
     HASH_ITER (hh, h->sim->runs.list, x, next) {
         if (strcmp(x->job_id, r->job_id) != 0 || !goes_on(x) || is_signalled(h->sim, x))
             continue;
-        if (x->host == h->index || !x->is_given_up)
+        if (x->host == h->index || (!x->is_given_up && !is_late))
             check_failed(h->sim, CHECK_ONCE,
                          "run %d of job %s begins at %s while its run %d goes on at %s",
                          r->run_version, r->job_id, h->name, x->run_version,
@@ -64,23 +66,30 @@ static void check_alone(struct mom_host *h, const struct run *r)
     }
 }
 
+static struct ran *add(struct runs *all, const char *job_id, int32_t run_version)
+{
+    struct ran *x = xcalloc(1, sizeof(*x));
+
+    x->key = xasprintf("%s %d", job_id, run_version);
+    x->job_id = xstrdup(job_id);
+    x->run_version = run_version;
+    HASH_ADD_KEYPTR(hh, all->list, x->key, strlen(x->key), x);
+    return x;
+}
+
 void check_run_begins(struct mom_host *h, const struct run *r)
 {
     struct runs *all = &h->sim->runs;
     struct ran *x = find(all, r->job_id, r->run_version);
 
-    if (x)
+    if (x && !x->is_awaited)
         check_failed(h->sim, CHECK_ONCE, "run %d of job %s begins once more, at %s",
                      r->run_version, r->job_id, h->name);
-    check_alone(h, r);
-    if (x)
-        return;
-    x = xcalloc(1, sizeof(*x));
-    x->key = xasprintf("%s %d", r->job_id, r->run_version);
-    x->job_id = xstrdup(r->job_id);
-    x->run_version = r->run_version;
+    check_alone(h, r, x && x->is_awaited);
+    if (!x)
+        x = add(all, r->job_id, r->run_version);
+    x->is_awaited = false;
     x->host = h->index;
-    HASH_ADD_KEYPTR(hh, all->list, x->key, strlen(x->key), x);
 }
 
 void check_run_ended(struct mom_host *h, const struct run *r, int32_t status,
@@ -148,9 +157,13 @@ static void check_obit(struct sim *s, struct ran *x, const struct record *rec)
 void check_run_record(struct sim *s, const struct model *m, const struct record *rec)
 {
     const struct job *j = rec->kind == OBJ_JOB ? model_job(m, rec->id) : NULL;
-    struct ran *x =
-        j ? find(&s->runs, rec->id, obj_num(&j->obj, JOB_A_RUN_VERSION, 0)) : NULL;
+    int64_t version = j ? obj_num(&j->obj, JOB_A_RUN_VERSION, 0) : 0;
+    struct ran *x = j ? find(&s->runs, rec->id, version) : NULL;
 
+    if (j && !x && rec->fact == FACT_JOB_OBIT && is_giving_up(rec)) {
+        x = add(&s->runs, rec->id, (int32_t)version);
+        x->is_awaited = true;
+    }
     if (!x)
         return;
     if (rec->fact == FACT_JOB_OBIT)
@@ -166,6 +179,17 @@ void check_run_record(struct sim *s, const struct model *m, const struct record 
         check_failed(s, CHECK_OBIT, "%s of job %s, whose run %d goes on at %s",
                      fact_name(rec->fact), rec->id, x->run_version,
                      s->hosts[x->host].name);
+}
+
+bool run_was_signalled(const struct sim *s, const char *job_id)
+{
+    const struct ran *x, *next, *last = NULL;
+
+    HASH_ITER (hh, s->runs.list, x, next)
+        if (strcmp(x->job_id, job_id) == 0 &&
+            (!last || x->run_version > last->run_version))
+            last = x;
+    return last && is_signalled(s, last);
 }
 
 bool run_goes_on_late(const struct sim *s, const struct job *j)

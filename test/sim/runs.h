@@ -13,12 +13,14 @@ struct sim;
 struct mom_host;
 struct run;
 
-/* One run of a job whose processes have begun. */
+/* One run of a job whose processes have begun, or (is_awaited) that the server has
+ * given up before: what it sent may still be on its way. */
 struct ran {
     char *key; /* "1.svr 3": the job and its run version */
     char *job_id;
     int32_t run_version;
     size_t host;
+    bool is_awaited;
     bool is_over;
     int64_t over_ms;
     bool is_lost; /* with its host */
@@ -52,6 +54,8 @@ void check_run_record(struct sim *s, const struct model *m, const struct record 
 /* Does the job go on since an admin-resume? Then it ends later than it was planned for,
  * whatever was promised to others meanwhile. */
 bool run_goes_on_late(const struct sim *s, const struct job *j);
+/* Was the last run of the job told to end? */
+bool run_was_signalled(const struct sim *s, const char *job_id);
 /* Faults have stopped for a while: who runs what? */
 void check_runs_agree(struct sim *s);
 /* All has ended: no end was lost, and the hosts keep nothing. */

@@ -246,6 +246,12 @@ static int64_t last_end_at(const struct sim *s)
     return at;
 }
 
+/* A subjob is as free as its array: the hold is the array's. */
+static bool may_run(const struct job *j)
+{
+    return job_state(j) == 'Q' && !(j->parent && job_state(j->parent) == 'H');
+}
+
 /* With all vnodes free and nothing reserved, a job of one chunk can run. */
 static void check_jobs_ran(struct sim *s)
 {
@@ -253,7 +259,7 @@ static void check_jobs_ran(struct sim *s)
     {
         const struct resources *list = obj_resources(o, JOB_A_RESOURCE_LIST);
 
-        if (job_state(TO_JOB(o)) == 'Q' && resources_amount(list, "nodect", 0) == 1 &&
+        if (may_run(TO_JOB(o)) && resources_amount(list, "nodect", 0) == 1 &&
             resources_amount(list, "ncpus", 0) <= s->cluster.ncpus)
             check_failed(s, CHECK_QUIET, "job %s fits and does not start", o->id);
     }
