@@ -37,6 +37,8 @@ static const struct {
                      "only legal transitions; who is deleted never lives again" },
     [CHECK_ON_END] = { "on-end", "jobs survive the end of a reservation as it says, in "
                                  "queues that their owners may use" },
+    [CHECK_FATE] = { "fate", "each job has the fate that its reservation's on_end has "
+                             "for it" },
     [CHECK_HEALTH] = { "health", "degraded means an unusable vnode, and a next attempt "
                                  "is set exactly then" },
     [CHECK_ALTER] = { "alter", "an alteration changes nothing before it is granted, "
@@ -222,6 +224,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_release_record(s, s->shell.shadow, e->u.record);
         check_depend_record(s, s->shell.shadow, e->u.record);
         check_end_of_resv(s, s->shell.shadow, e->u.record);
+        check_fate_record(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
         check_why_record(s, s->shell.shadow, e->u.record);
         check_dry_record(s, s->shell.shadow, e->u.record);

@@ -26,6 +26,7 @@ enum check {
     CHECK_LINKS,
     CHECK_LIFE,
     CHECK_ON_END,
+    CHECK_FATE,
     CHECK_HEALTH,
     CHECK_ALTER,
     CHECK_ENDS,

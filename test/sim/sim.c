@@ -79,6 +79,7 @@ void sim_fini(struct sim *s)
     ledger_fini(&s->ledger);
     alters_fini(&s->alters);
     ends_fini(&s->ends);
+    fates_fini(&s->fates);
     occurrences_fini(s);
     whys_fini(&s->whys);
     dries_fini(&s->dries);

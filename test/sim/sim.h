@@ -13,6 +13,7 @@
 #include "check_alter.h"
 #include "check_dry.h"
 #include "check_ends.h"
+#include "check_fate.h"
 #include "check_occurrence.h"
 #include "check_push.h"
 #include "check_qmove.h"
@@ -73,6 +74,7 @@ struct sim {
     struct checks checks;
     struct alters alters;
     struct ends ends;
+    struct fates fates;
     struct pushes pushes;
     struct deleted *deleted; /* occurrences, by their index */
     struct whys whys;

@@ -920,8 +920,10 @@ void story_write(uint64_t seed, struct buf *out)
         write_history(&t, seed);
     if (seed % 5 == 2)
         write_hooks(&t, seed);
-    if (seed % 5 == 4)
+    if (seed % 5 == 4) {
         write_ends(&t, seed);
+        story_turns(&t, seed);
+    }
     if (seed % 5 == 3)
         write_moves(&t, seed);
     if (seed % 4 == 2)

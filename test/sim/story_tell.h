@@ -62,4 +62,7 @@ static inline struct booking *booking(struct story *t, int n)
  * longer and smaller. */
 void story_extensions(const struct story *of, uint64_t seed);
 
+/* story_turns.c: series whose occurrences are too short for the jobs in them. */
+void story_turns(const struct story *of, uint64_t seed);
+
 #endif

@@ -1,0 +1,335 @@
+/* check_fate.c - see check_fate.h.
+ *
+ *                       the reservation ends        an occurrence ends
+ *                       kill   requeue  hold        kill   requeue  hold
+ *   runs                gone   leaves   leaves      gone   waits    waits
+ *   runs, only once     gone   gone     gone        gone   gone     gone
+ *   waits               gone   leaves   leaves      stays  stays    stays
+ *
+ * "Leaves" and "waits" are held where the word is hold, and only then. A job that is to
+ * be kept may be gone all the same: its run has ended by itself, somebody has deleted
+ * it, or no queue takes it.
+ *
+ * Arrays that have begun, and their subjobs, are not followed.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "check_fate.h"
+
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/queue_attrs.h"
+#include "lib/attr/resv_attrs.h"
+#include "lib/attr/server_attrs.h"
+#include "server/model/job_array.h"
+#include "server/model/job_state.h"
+#include "server/model/resv_state.h"
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+enum outcome {
+    OUT_GONE,
+    OUT_LEAVES,
+    OUT_WAITS, /* its run has ended, and it is in the reservation */
+    OUT_STAYS, /* as it was */
+};
+
+static enum outcome wanted(const struct fate *f)
+{
+    static const enum outcome rows[2][3] = {
+        /* kill, requeue, hold; an occurrence that ends, and the reservation */
+        { OUT_GONE, OUT_WAITS, OUT_WAITS },
+        { OUT_GONE, OUT_LEAVES, OUT_LEAVES },
+    };
+
+    if (!f->ran && !f->is_last)
+        return OUT_STAYS;
+    if (f->was_doomed || (f->ran && f->once))
+        return OUT_GONE;
+    return rows[f->is_last][f->word];
+}
+
+static void forget(struct fates *list, struct fate *f)
+{
+    DL_DELETE(list->list, f);
+    free(f->job_id);
+    free(f->resv_id);
+    free(f);
+}
+
+void fates_fini(struct fates *list)
+{
+    fates_forget_after(list, 0);
+}
+
+void fates_forget_after(struct fates *list, uint64_t seq)
+{
+    struct fate *f, *next;
+
+    DL_FOREACH_SAFE (list->list, f, next) {
+        if (f->seq > seq)
+            forget(list, f);
+        else if (f->over_seq > seq)
+            f->over_seq = 0;
+    }
+}
+
+static struct fate *find(const struct sim *s, const char *job_id)
+{
+    struct fate *f;
+
+    DL_FOREACH (s->fates.list, f)
+        if (strcmp(f->job_id, job_id) == 0)
+            return f->over_seq ? NULL : f;
+    return NULL;
+}
+
+/* The end begins. */
+
+static bool has_user_hold(const struct job *j, const struct record *rec)
+{
+    struct arena *arena = arena_new();
+    const char *holds = job_holds_text(j, arena);
+    bool has;
+
+    for (size_t i = 0; rec && i < rec->n_changes; i++)
+        if (rec->changes[i].attr == JOB_A_HOLD_TYPES)
+            holds = rec->changes[i].after ? rec->changes[i].after : "n";
+    has = strchr(holds, 'u') != NULL;
+    arena_free(arena);
+    return has;
+}
+
+static enum end_word word_of(const struct model *m, const struct resv *r,
+                             const struct record *rec)
+{
+    const char *word = obj_str(&r->obj, RESV_A_ON_END,
+                               obj_str(m->server, SERVER_A_RESV_DEFAULT_ON_END, ""));
+    bool by_itself = rec->fact == FACT_RESV_OVER ? rec->reason != REASON_CANCELLED
+                                                 : rec->reason == REASON_END_REACHED;
+
+    if (!by_itself)
+        return END_KILLS;
+    return strcmp(word, "requeue") == 0 ? END_REQUEUES
+           : strcmp(word, "hold") == 0  ? END_HOLDS
+                                        : END_KILLS;
+}
+
+static void note(struct sim *s, const struct job *j, const struct record *rec,
+                 enum end_word word)
+{
+    struct fate *f = xcalloc(1, sizeof(*f));
+
+    f->job_id = xstrdup(j->obj.id);
+    f->resv_id = xstrdup(rec->id);
+    f->seq = rec->seq;
+    f->word = word;
+    f->is_last = rec->fact == FACT_RESV_ENDING;
+    f->ran = job_is_at_mom(j);
+    f->once = !obj_num(&j->obj, JOB_A_RERUNABLE, 1);
+    f->was_doomed = obj_is_set(&j->obj, JOB_A_HF_KILL_BY);
+    f->was_held = has_user_hold(j, NULL);
+    DL_PREPEND(s->fates.list, f);
+}
+
+static void begin(struct sim *s, const struct model *m, const struct record *rec)
+{
+    const struct resv *r = model_resv(m, rec->id);
+
+    if (!r || resv_phase(r) == PHASE_ENDING)
+        return;
+    MODEL_EACH_LIVE(m, OBJ_JOB, o)
+    {
+        const struct job *j = TO_JOB(o);
+
+        if (j->resv == r && !j->parent && !array_is_under_way(j) && !job_is_leaving(j))
+            note(s, j, rec, word_of(m, r, rec));
+    }
+}
+
+/* Queues. */
+
+static bool names(const struct attr_value *list, const char *owner)
+{
+    size_t len = strcspn(owner, "@");
+
+    for (size_t i = 0; list->set && i < list->u.list.n; i++)
+        if (strcspn(list->u.list.v[i], "@") == len &&
+            strncmp(list->u.list.v[i], owner, len) == 0)
+            return true;
+    return false;
+}
+
+/* Stories set no limits of queues, and no lists of groups or hosts. */
+static bool takes(const struct model *m, const char *name, const struct job *j)
+{
+    const struct queue *q = name && *name ? model_queue(m, name) : NULL;
+
+    return q && !q->resv && obj_num(&q->obj, QUEUE_A_ENABLED, 0) &&
+           (!obj_num(&q->obj, QUEUE_A_ACL_USER_ENABLE, 0) ||
+            names(obj_attr(&q->obj, QUEUE_A_ACL_USERS),
+                  obj_str(&j->obj, JOB_A_JOB_OWNER, "")));
+}
+
+/* The first that takes it: what the reservation names, where the job came from, the
+ * default; NULL: none does. */
+static const char *first_queue(const struct model *m, const struct job *j)
+{
+    const char *const tried[] = {
+        j->resv ? obj_str(&j->resv->obj, RESV_A_ON_END_QUEUE, NULL) : NULL,
+        obj_str(&j->obj, JOB_A_HF_QUEUE_BEFORE, NULL),
+        obj_str(m->server, SERVER_A_DEFAULT_QUEUE, NULL),
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(tried); i++)
+        if (takes(m, tried[i], j))
+            return tried[i];
+    return NULL;
+}
+
+/* What becomes of it. */
+
+static void wrong(struct sim *s, const struct fate *f, const char *what)
+{
+    static const char *const words[] = { "kill", "requeue", "hold" };
+
+    check_failed(s, CHECK_FATE, "job %s %s: \"%s\" at the end of %s%s, it %s%s%s%s",
+                 f->job_id, what, words[f->word], f->is_last ? "" : "an occurrence of ",
+                 f->resv_id, f->ran ? "ran" : "waited", f->once ? ", only once" : "",
+                 f->was_doomed ? ", was being deleted" : "",
+                 f->was_held ? ", was held" : "");
+}
+
+static bool is_by_server(const struct sim *s)
+{
+    return s->shell.turn_conn == 0;
+}
+
+static const char *text_after(const struct record *rec, int attr)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == attr)
+            return rec->changes[i].after;
+    return NULL;
+}
+
+/* The end ends its run, or deletes it. */
+static void check_ended_by(struct sim *s, const struct model *m, const struct fate *f)
+{
+    const struct job *j = model_job(m, f->job_id);
+    enum outcome want = wanted(f);
+
+    if (want == OUT_GONE || (want == OUT_LEAVES && !first_queue(m, j)))
+        return;
+    wrong(s, f, "is deleted, and was to be kept");
+}
+
+/* It is over with its run. */
+static void check_over(struct sim *s, const struct fate *f)
+{
+    if (wanted(f) == OUT_GONE)
+        return;
+    if (!f->ran)
+        wrong(s, f, "is over without a run");
+    else if (run_was_signalled(s, f->job_id))
+        wrong(s, f, "is over, and its run was only to end");
+}
+
+static void check_leaves_resv(struct sim *s, const struct model *m,
+                              const struct fate *f, const struct record *rec)
+{
+    const struct job *j = model_job(m, rec->id);
+    const char *queue = text_after(rec, JOB_A_QUEUE);
+    bool held = has_user_hold(j, rec);
+
+    if (wanted(f) != OUT_LEAVES)
+        wrong(s, f, "leaves");
+    else if (!str_same(queue, first_queue(m, j)))
+        wrong(s, f, "leaves for a queue that is not the first that takes it");
+    else if (f->word == END_HOLDS && !held)
+        wrong(s, f, "leaves without a hold");
+    else if (f->word == END_REQUEUES && held != f->was_held && !f->is_touched)
+        wrong(s, f, "leaves with other holds");
+}
+
+/* Also of the job: somebody does something to it. */
+static bool is_touch(enum fact fact)
+{
+    return fact == FACT_JOB_MODIFIED || fact == FACT_JOB_KILLED ||
+           fact == FACT_JOB_DELETED || fact == FACT_JOB_WITHDRAWN ||
+           fact == FACT_JOB_MOVED;
+}
+
+static bool is_farewell(const struct record *rec)
+{
+    return fact_removes(rec->fact) || fact_retires(rec->fact);
+}
+
+static void check_job(struct sim *s, const struct model *m, const struct record *rec)
+{
+    struct fate *f = find(s, rec->id);
+    bool moves = rec->fact == FACT_JOB_MOVED;
+
+    if (!f)
+        return;
+    if (is_touch(rec->fact) && !is_by_server(s)) {
+        f->is_touched = true;
+    } else if (rec->fact == FACT_JOB_KILLED || rec->fact == FACT_JOB_DELETED ||
+               rec->fact == FACT_JOB_WITHDRAWN) {
+        if (!f->is_touched)
+            check_ended_by(s, m, f);
+        f->is_touched = true; /* its end was looked at */
+    } else if (moves) {
+        check_leaves_resv(s, m, f, rec);
+    } else if (is_farewell(rec) && !f->is_touched) {
+        check_over(s, f);
+    }
+    if (moves || is_farewell(rec))
+        f->over_seq = rec->seq;
+}
+
+/* The next occurrence has its turn, or the reservation goes: the end is over. */
+static void check_kept(struct sim *s, const struct model *m, const struct fate *f)
+{
+    const struct job *j = model_job(m, f->job_id);
+    enum outcome want = wanted(f);
+
+    if (f->is_touched || !j)
+        return;
+    if (want == OUT_GONE || want == OUT_LEAVES)
+        wrong(s, f, "is still there");
+    else if (!j->resv || strcmp(j->resv->obj.id, f->resv_id) != 0 || job_is_at_mom(j))
+        wrong(s, f, "does not wait for the next occurrence");
+    else if (has_user_hold(j, NULL) !=
+             (f->was_held || (want == OUT_WAITS && f->word == END_HOLDS)))
+        wrong(s, f, "has other holds");
+}
+
+static void end(struct sim *s, const struct model *m, const struct record *rec)
+{
+    struct fate *f;
+
+    DL_FOREACH (s->fates.list, f)
+        if (!f->over_seq && strcmp(f->resv_id, rec->id) == 0) {
+            check_kept(s, m, f);
+            f->over_seq = rec->seq;
+        }
+}
+
+void check_fate_record(struct sim *s, const struct model *m, const struct record *rec)
+{
+    switch (rec->fact) {
+    case FACT_RESV_OVER:
+    case FACT_RESV_ENDING:
+        begin(s, m, rec);
+        break;
+    case FACT_RESV_TURN:
+    case FACT_RESV_GONE:
+        end(s, m, rec);
+        break;
+    default:
+        if (rec->kind == OBJ_JOB)
+            check_job(s, m, rec);
+    }
+}
