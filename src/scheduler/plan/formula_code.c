@@ -390,7 +390,7 @@ struct machine {
 /* 'at' is the number of the step. Returns that of the next one. */
 static size_t obey(struct machine *m, const struct formula_step *step, size_t at)
 {
-    double *top = &m->stack[m->n - 1]; /* looked at when there is one */
+    double *end = &m->stack[m->n]; /* behind the last value */
     size_t there = at + (size_t)step->distance;
 
     switch ((enum step_kind)step->kind) {
@@ -401,10 +401,10 @@ static size_t obey(struct machine *m, const struct formula_step *step, size_t at
         m->stack[m->n++] = m->values[step->index];
         break;
     case STEP_UNARY:
-        *top = formula_unary(step->index, *top, &m->why);
+        end[-1] = formula_unary(step->index, end[-1], &m->why);
         break;
     case STEP_BINARY:
-        top[-1] = formula_binary(step->index, top[-1], *top, &m->why);
+        end[-2] = formula_binary(step->index, end[-2], end[-1], &m->why);
         m->n--;
         break;
     case STEP_CALL:
@@ -416,10 +416,10 @@ static size_t obey(struct machine *m, const struct formula_step *step, size_t at
         return there;
     case STEP_JUMP_IF_NOT:
         m->n--;
-        return *top == 0 ? there : at + 1;
+        return end[-1] == 0 ? there : at + 1;
     case STEP_AND:
     case STEP_OR:
-        if ((*top != 0) == (step->kind == STEP_OR))
+        if ((end[-1] != 0) == (step->kind == STEP_OR))
             return there;
         m->n--;
         break;
