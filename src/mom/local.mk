@@ -4,7 +4,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/executor.h \
 	src/mom/mock/mock.c src/mom/mock/mock.h \
 	src/mom/mom.h \
-	src/mom/job/asked.c src/mom/job/attach.c \
+	src/mom/job/asked.c src/mom/job/attach.c src/mom/job/checkpoint.c \
 	src/mom/job/core.h \
 	src/mom/job/host_list.c \
 	src/mom/job/im_door.c \
@@ -17,7 +17,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/job_peer.c \
 	src/mom/job/reach.c src/mom/job/record.c src/mom/job/releasing.c \
 	src/mom/job/receive.c \
-	src/mom/job/requests.c \
+	src/mom/job/requests.c src/mom/job/resting.c \
 	src/mom/job/signals.c \
 	src/mom/job/sister.c \
 	src/mom/job/spawned.c \
@@ -28,8 +28,10 @@ libhfmomcore_la_SOURCES = \
 
 sbin_PROGRAMS += pbs_mom
 pbs_mom_SOURCES = \
+	src/mom/shell/action_script.c src/mom/shell/action_script.h \
 	src/mom/shell/actions.c src/mom/shell/actions.h \
 	src/mom/shell/as_user.c src/mom/shell/as_user.h \
+	src/mom/shell/checkpoints.c src/mom/shell/checkpoints.h \
 	src/mom/shell/config.c src/mom/shell/config.h \
 	src/mom/shell/copy.c src/mom/shell/copy.h \
 	src/mom/shell/copy_file.c src/mom/shell/copy_file.h \
@@ -48,6 +50,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/plan.c src/mom/shell/plan.h \
 	src/mom/shell/proc.c src/mom/shell/proc.h \
 	src/mom/shell/prologue.c src/mom/shell/prologue.h \
+	src/mom/shell/restart.c src/mom/shell/restart.h \
 	src/mom/shell/sandbox.c src/mom/shell/sandbox.h \
 	src/mom/shell/script.c src/mom/shell/script.h \
 	src/mom/shell/servers.c \
@@ -68,10 +71,10 @@ pbs_mom_SOURCES = \
 	src/mom/shell/vnodefile.c src/mom/shell/vnodefile.h
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
-check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_config test/unit/mom/test_copy \
+check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
 	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
-TESTS += test/unit/mom/test_cgroup test/unit/mom/test_config test/unit/mom/test_copy \
+TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
 	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
@@ -89,7 +92,12 @@ test_unit_mom_test_job_x11_SOURCES = test/unit/mom/test_job_x11.c \
 	src/mom/shell/job_terminal.c src/mom/shell/job_x11.c src/mom/shell/proc.c
 test_unit_mom_test_job_x11_LDADD = libhfattr.la libhfio.la libhfconf.la libhfwire.la \
 	libhfbase.la -lcunit
-test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/node1.h
+test_unit_mom_test_checkpoint_SOURCES = test/unit/mom/test_checkpoint.c \
+	test/unit/mom/bench.h test/unit/mom/node1.h
+test_unit_mom_test_checkpoint_LDADD = libhfmomcore.la libhfattr.la libhfwire.la \
+	libhfbase.la -lcunit -lm
+test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/bench.h \
+	test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
 test_unit_mom_test_config_SOURCES = test/unit/mom/test_config.c \

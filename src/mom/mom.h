@@ -52,6 +52,10 @@ struct mom_config {
     int suspend_signo, resume_signo; /* 0: SIGSTOP, SIGCONT */
     bool runs_epilogues;             /* the executor carries out MOM_EPILOGUE */
     bool forbids_attach;             /* $attach_allow false */
+    bool checkpoints;                /* MOM_CHECKPOINT can be carried out: of a job that
+                                        runs on, */
+    bool checkpoint_aborts;          /* ... of one that ends */
+    bool restarts_aside;             /* $restart_background */
     int64_t max_poll_downtime_s;     /* how long a host of a job may be lost; 0: 300 */
 };
 
@@ -96,7 +100,10 @@ enum mom_effect_kind {
     MOM_TELL,  /* append 'text' and a newline to the job's output, error file or both,
                   then mom_files_done() with 'token' */
     MOM_FILES, /* carry out request 'files', then mom_files_done() with 'token' */
-    MOM_DROP,  /* forget the job: remove all its files */
+    MOM_CHECKPOINT, /* make an image of the job, then mom_checkpointed() */
+    MOM_ABANDON, /* the image that is being made is not wanted: nothing is answered */
+    MOM_REST,    /* nothing of the job runs, but its image will: its files stay */
+    MOM_DROP,    /* forget the job: remove all its files */
     MOM_LOG,
     MOM_EXIT, /* leave the main loop */
 };
@@ -135,6 +142,12 @@ struct mom_effect {
             int32_t session, status;
             const char *asked, *used; /* "name=value,name=value" */
         } epilogue;
+        struct { /* CHECKPOINT */
+            bool
+                aborts; /* and the job ends: its processes, by the script or after it */
+            bool was_begun; /* by an earlier run of the MoM: find out what became of it
+                             */
+        } checkpoint;
         struct {                 /* DROP */
             int32_t run_version; /* the run of which files are left */
             const char
@@ -287,6 +300,13 @@ void mom_task_ended(struct mom *m, int64_t now_at, const char *job_id, uint32_t 
 /* 0..255, or 256 + signal. 'used' may be NULL when it is not known. */
 void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t status,
                 const struct mom_usage *used, struct mom_out *out);
+/* Answer to MOM_CHECKPOINT: the image is complete and lies at 'path', or NULL and why
+ * it does not: a number of errno.h, or an exit status of the script. */
+void mom_checkpointed(struct mom *m, int64_t now_at, const char *job_id,
+                      const char *path, int error, struct mom_out *out);
+/* A job that mom_job_restarts() is restored: its script has ended well. */
+void mom_restarted(struct mom *m, int64_t now_at, const char *job_id,
+                   struct mom_out *out);
 /* Answer to MOM_EPILOGUE: what the script ended with, 0 when there is none. */
 void mom_epilogue_done(struct mom *m, int64_t now_at, const char *job_id, int code,
                        struct mom_out *out);
@@ -338,6 +358,12 @@ bool mom_job_saved(const struct mom *m, const char *job_id, bool error,
 /* The i-th task that was spawned and may live; false behind the last. */
 bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *ret_task,
                   int32_t *ret_session);
+/* Does its start go on from its image? *ret_session: of the processes that the image
+ * was made of. */
+bool mom_job_restarts(const struct mom *m, const char *job_id, int32_t *ret_session);
+/* Does it have an image, or is one being made? */
+bool mom_job_has_image(const struct mom *m, const char *job_id);
+bool mom_job_makes_image(const struct mom *m, const char *job_id);
 /* Session of its top process, 0 while there is none. */
 int32_t mom_job_session(const struct mom *m, const char *job_id);
 /* Was that task attached, so that no shepherd of ours writes its end down? */

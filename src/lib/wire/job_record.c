@@ -8,12 +8,14 @@
 #include <string.h>
 
 /* Older ones are read: HFJ1 is of a MoM whose jobs had one host and one task, HFJ2 of
- * one that did not know whether a session's number was another's by now. */
-static const char *const magics[] = { "HFJ1", "HFJ2", "HFJ3" };
-#define LAYOUT_OF_HOSTS 1 /* from there on */
-#define LAYOUT_OF_MARKS 2
-#define LAYOUT_NOW      (ARRAY_LEN(magics) - 1)
-#define MARK_MAX        200 /* characters */
+ * one that did not know whether a session's number was another's by now, HFJ3 of one
+ * that made no images. */
+static const char *const magics[] = { "HFJ1", "HFJ2", "HFJ3", "HFJ4" };
+#define LAYOUT_OF_HOSTS  1 /* from there on */
+#define LAYOUT_OF_MARKS  2
+#define LAYOUT_OF_IMAGES 3
+#define LAYOUT_NOW       (ARRAY_LEN(magics) - 1)
+#define MARK_MAX         200 /* characters */
 
 /* What the job has on other hosts, and its tasks beside the top task. */
 static void put_width(const struct job_record *r, struct buf *out)
@@ -43,6 +45,18 @@ static void put_marks(const struct job_record *r, struct buf *out)
     }
 }
 
+/* Behind the marks. */
+static void put_image(const struct job_record_image *c, struct buf *out)
+{
+    const int64_t numbers[] = { c->making,     c->has_image,  c->is_restart,
+                                c->has_ended,  c->end_status, c->session,
+                                c->cput_s,     c->mem_kb,     c->vmem_kb,
+                                c->walltime_s, c->last_s };
+
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        dis_put_int(out, numbers[i]);
+}
+
 void job_record_encode(const struct job_record *r, struct buf *out)
 {
     dis_put_string(out, magics[LAYOUT_NOW]);
@@ -69,6 +83,7 @@ void job_record_encode(const struct job_record *r, struct buf *out)
     }
     put_width(r, out);
     put_marks(r, out);
+    put_image(&r->image, out);
 }
 
 /* A file may be damaged: a number that no job has is refused before anybody calculates
@@ -213,6 +228,42 @@ static enum dis_error get_marks(struct dis_in *in, struct job_record *r)
     return e;
 }
 
+static enum dis_error get_image(struct dis_in *in, struct job_record_image *c)
+{
+    int64_t making, has_image, is_restart, has_ended, end_status, session;
+    const struct {
+        int64_t *to, least, most;
+    } numbers[] = {
+        { &making, 0, 2 },
+        { &has_image, 0, 1 },
+        { &is_restart, 0, 1 },
+        { &has_ended, 0, 1 },
+        { &end_status, INT32_MIN, INT32_MAX },
+        { &session, 0, INT32_MAX },
+        { &c->cput_s, 0, JOB_RECORD_MOST },
+        { &c->mem_kb, 0, JOB_RECORD_MOST },
+        { &c->vmem_kb, 0, JOB_RECORD_MOST },
+        { &c->walltime_s, 0, JOB_RECORD_MOST },
+        { &c->last_s, 0, JOB_RECORD_MOST },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        enum dis_error e = dis_get_long(in, numbers[i].to);
+
+        if (e)
+            return e;
+        if (*numbers[i].to < numbers[i].least || *numbers[i].to > numbers[i].most)
+            return DIS_OVERFLOW;
+    }
+    c->making = (int32_t)making;
+    c->has_image = has_image != 0;
+    c->is_restart = is_restart != 0;
+    c->has_ended = has_ended != 0;
+    c->end_status = (int32_t)end_status;
+    c->session = (int32_t)session;
+    return DIS_OK;
+}
+
 /* The place among the magics. */
 static bool read_layout(struct dis_in *in, size_t *ret)
 {
@@ -239,6 +290,8 @@ bool job_record_decode(const char *data, size_t len, struct arena *arena,
     if (layout >= LAYOUT_OF_HOSTS && get_width(&in, &r) != DIS_OK)
         return false;
     if (layout >= LAYOUT_OF_MARKS && get_marks(&in, &r) != DIS_OK)
+        return false;
+    if (layout >= LAYOUT_OF_IMAGES && get_image(&in, &r.image) != DIS_OK)
         return false;
     /* Bytes behind the record are damage, too. */
     if (in.at != in.end)

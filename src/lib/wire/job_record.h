@@ -20,6 +20,17 @@ struct job_record_task {
     bool is_attached;
 };
 
+/* Of the job's checkpoint (mom/job/core.h has what the fields mean). */
+struct job_record_image {
+    int32_t making; /* 0: none is being made, 1: of a job that runs on, 2: that ends */
+    bool has_image, is_restart;
+    bool has_ended; /* while it was being made, with: */
+    int32_t end_status;
+    int32_t session;                             /* that the image was made of */
+    int64_t cput_s, mem_kb, vmem_kb, walltime_s; /* used by then */
+    int64_t last_s;
+};
+
 struct job_record {
     const char *id;
     int32_t phase; /* the substate, as servers know it */
@@ -39,6 +50,7 @@ struct job_record {
     uint32_t n_tasks; /* numbers given out, the top task counted */
     size_t n_stored;
     struct job_record_task *tasks;
+    struct job_record_image image;
 };
 
 void job_record_encode(const struct job_record *r, struct buf *out);

@@ -33,6 +33,7 @@ enum job_phase {
     JOB_GONE = 0,
     JOB_RECEIVING = 1, /* QueueJob is here, Commit is not */
     JOB_STORING = 2,   /* being written; not answered yet */
+    JOB_RESTING = 20,  /* among m->resting: its image waits for its next run */
     JOB_PRERUN = 41,
     JOB_RUNNING = 42,
     JOB_SUSPENDED = 43,
@@ -151,6 +152,28 @@ struct releasing {
     struct releasing *prev, *next;
 };
 
+enum checkpoint_kind {
+    CHECKPOINT_NONE,
+    CHECKPOINT_PERIODIC, /* the job runs on */
+    CHECKPOINT_ABORT,    /* and the job ends */
+};
+
+/* The image of a job, and what is being done about it (doc/design/066). */
+struct checkpoint {
+    enum checkpoint_kind making; /* in the record, since its script outlives the MoM */
+    bool has_ended;     /* the job's processes have, while it was being made, */
+    int32_t end_status; /* ... with this */
+    bool has_image;     /* a complete one is on disk; what the job had used by then: */
+    struct mom_usage used;
+    int64_t walltime_s;
+    int32_t session;        /* that it was made of */
+    bool is_restart;        /* this run goes on from it */
+    bool is_restarting;     /* its script has not ended */
+    int64_t last_s;         /* cput or walltime of the last attempt, periodic or not */
+    uint64_t waiter_stream; /* of the HoldJob that waits for it */
+    const char *waiter_msgid; /* NULL: none; in the job's arena */
+};
+
 /* A MoM that we ask, by the name that exec_host2 has for it. */
 struct reached {
     char *key; /* "host:port" */
@@ -225,6 +248,7 @@ struct mom_job {
     unsigned n_obits; /* ... and how many of them are not answered there */
     struct deadline due;
     unsigned n_copying;
+    struct checkpoint checkpoint;
     bool is_lost;       /* ran before the restart, and nothing is known of it */
     enum job_phase was; /* then */
     bool is_unseen;     /* found again by its record, and not by its processes yet */
@@ -260,8 +284,9 @@ struct mom {
     size_t n_vnodes;
     struct is_vnode *vnodes;
     int64_t modtime;
-    struct mom_job *jobs; /* by id, in order of arrival */
-    struct deadlines due; /* of jobs */
+    struct mom_job *jobs;    /* by id, in order of arrival */
+    struct mom_job *resting; /* by id: no run, but an image (resting.c) */
+    struct deadlines due;    /* of jobs */
     size_t n_running, n_receiving;
     struct peer *peers;
     struct copying *copies;
@@ -327,12 +352,14 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
 /* Replace what 'changes' names, a resource list member by member. Texts of attributes
  * that somebody holds are gone then. */
 void job_replace_attrs(struct mom_job *j, const struct wire_attrs *changes);
-/* Out of m->jobs, and gone; its files are the shell's. */
+/* Out of m->jobs or m->resting, and gone; its files are the shell's. */
 void job_free(struct mom *m, struct mom_job *j);
 /* May it be a job's id? Ids become file names. */
 bool job_id_is_fit(const char *id, struct arena *arena);
 /* NULL when it is not here. */
 struct mom_job *job_find(const struct mom *m, const char *id);
+/* The same, or one that rests. */
+struct mom_job *job_find_any(const struct mom *m, const char *id);
 /* An attribute as a number; a member of Resource_List in seconds, in KiB. 'missing'
  * when it is not there or is none. */
 int64_t job_number(const struct mom_job *j, const char *name, const char *resource,
@@ -639,6 +666,49 @@ int64_t life_deadline(const struct mom *m);
 int64_t life_due_at(const struct mom *m, const struct mom_job *j);
 /* Something runs that is to be sampled soon. */
 void life_poll_soon(struct mom *m, int64_t now_at);
+
+/* checkpoint.c: images of jobs. */
+
+/* HoldJob: make an image and end the job. It is answered, now or when the image is
+ * there. */
+void checkpoint_hold(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
+                     const char *msgid, struct mom_out *out);
+/* When the next periodic one is due by the walltime; INT64_MAX: never. */
+int64_t checkpoint_due_at(const struct mom *m, const struct mom_job *j);
+/* Begin the periodic one if it is due, by either clock. */
+void checkpoint_tick(struct mom *m, int64_t now_at, struct mom_job *j,
+                     struct mom_out *out);
+/* The job's processes have ended. True: it is not over before it is known whether there
+ * is an image. */
+bool checkpoint_keeps_end(struct mom_job *j, int32_t status);
+/* The job ends for another reason: what is being made is not wanted any more. */
+void checkpoint_abandon(struct mom_job *j, struct mom_out *out);
+/* The same. True: nothing else of the job ran any more, and so it has ended now. */
+bool checkpoint_was_last(struct mom *m, int64_t now_at, struct mom_job *j,
+                         struct mom_out *out);
+/* After a restart of the MoM: have found out what became of one that was being made. */
+void checkpoint_recover(struct mom_job *j, struct mom_out *out);
+/* The status of a job that is given back because its MoM ends, or was restarted. */
+int32_t checkpoint_status_of_restart(const struct mom_job *j);
+
+/* resting.c: jobs whose image waits for their next run. */
+
+/* Has its run ended so that the next one goes on from its image? */
+bool job_is_to_rest(const struct mom_job *j);
+/* The server knows the end of its run: it rests, and its files stay. */
+void job_rest(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* The one that rests under that id; NULL: none. */
+struct mom_job *resting_find(const struct mom *m, const char *id);
+/* Its image is not wanted any more. */
+void resting_drop(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* A new run of a job begins: it goes on from the image that rests under its id, if that
+ * is its own. Said before the record of the run is written. */
+void resting_take_over(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* The run was stored, or could not be: then what rests goes on resting. */
+void resting_forget(struct mom *m, const char *id);
+/* A job that was found in its record rests. */
+void resting_add(struct mom *m, struct mom_job *j);
+void resting_free_all(struct mom *m);
 
 /* obit.c: answers to obituaries. */
 

@@ -72,11 +72,14 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
 
 void job_free(struct mom *m, struct mom_job *j)
 {
-    MUST(job_find(m, j->id) == j);
+    MUST((j->phase == JOB_RESTING ? resting_find(m, j->id) : job_find(m, j->id)) == j);
     /* The order matters: the obituaries are noted under the id, and the counts of
      * phases are compared with the size of the table that the job has left. */
     obit_expect_answers(m, j);
-    HASH_DEL(m->jobs, j);
+    if (j->phase == JOB_RESTING)
+        HASH_DEL(m->resting, j);
+    else
+        HASH_DEL(m->jobs, j);
     job_set_phase(m, j, JOB_GONE);
     peer_release(m, j);
     asked_drop_all(j);
@@ -107,6 +110,13 @@ struct mom_job *job_find(const struct mom *m, const char *id)
 
     HASH_FIND_STR(m->jobs, id, j);
     return j;
+}
+
+struct mom_job *job_find_any(const struct mom *m, const char *id)
+{
+    struct mom_job *j = job_find(m, id);
+
+    return j ? j : resting_find(m, id);
 }
 
 int64_t job_number(const struct mom_job *j, const char *name, const char *resource,

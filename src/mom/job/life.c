@@ -9,8 +9,7 @@
 #include <strings.h>
 
 /* Exit statuses with which the server runs a job again (execution.md 20). */
-#define STATUS_RETRY     (-3)
-#define STATUS_RESTARTED (-4)
+#define STATUS_RETRY (-3)
 
 static void save(const struct mom_job *j, struct mom_out *out)
 {
@@ -25,7 +24,7 @@ int64_t life_due_at(const struct mom *m, const struct mom_job *j)
     int64_t at = usage_walltime_end(m, j);
 
     if (job_has_processes(j))
-        at = MIN_OF(at, j->kill_at);
+        at = MIN_OF(at, MIN_OF(j->kill_at, checkpoint_due_at(m, j)));
     /* Before there is a session a signal finds nobody: a start that shall end is given
      * time to report, and then its shepherd is killed. */
     if (j->phase == JOB_PRERUN)
@@ -134,7 +133,7 @@ static struct is_job_update update_of(const struct mom *m, const struct mom_job 
 static bool has_news(const struct mom_job *j)
 {
     return job_has_processes(j) && !j->is_dropped && !j->is_sister &&
-           !(j->is_told && j->phase == JOB_SUSPENDED);
+           !j->checkpoint.is_restarting && !(j->is_told && j->phase == JOB_SUSPENDED);
 }
 
 static void add_update(const struct mom *m, int64_t now_at, struct mom_job *j,
@@ -219,6 +218,7 @@ static void go_running(struct mom *m, int64_t now_at, struct mom_job *j,
 {
     MUST(j->phase == JOB_PRERUN);
     job_set_phase(m, j, JOB_RUNNING);
+    j->checkpoint.is_restarting = j->checkpoint.is_restart && !m->cfg.restarts_aside;
     j->since_at = now_at;
     j->top.sampled_at = now_at;
     life_reckon(m, j);
@@ -294,6 +294,7 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
 {
     bool had_processes = job_has_processes(j);
 
+    checkpoint_abandon(j, out);
     life_preset(j, status);
     clock_stop(j, now_at);
     j->kill_at = INT64_MAX;
@@ -398,7 +399,11 @@ void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t statu
     spawned_tell_end(m, j, j->top.number, status, out);
     out_joblog(out, LOG_EV_DEBUG, j, "task %08X terminated", j->top.number);
     out_joblog(out, LOG_EV_JOB, j, "Terminated");
-    life_end(m, now_at, j, status, out);
+    clock_stop(j, now_at);
+    if (!checkpoint_keeps_end(j, status))
+        life_end(m, now_at, j, status, out);
+    else
+        life_reckon(m, j);
 }
 
 void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
@@ -408,6 +413,8 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
 
     MUST(job_has_processes(j));
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
+    if (checkpoint_was_last(m, now_at, j, out))
+        return;
     if (j->phase == JOB_SUSPENDED)
         /* Stopped processes take no SIGTERM before they go on. */
         out_kill(out, j, SIGCONT);
@@ -472,6 +479,7 @@ void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     if (!j->is_dropped)
         superior_forget(m, j, out);
+    checkpoint_abandon(j, out);
     if (job_has_processes(j)) {
         out_joblog(out, LOG_EV_JOB, j, "kill_job");
         out_kill(out, j, SIGKILL);
@@ -520,6 +528,7 @@ static void tick_job(struct mom *m, int64_t now_at, struct mom_job *j,
     give_up_start(now_at, j, out);
     if (now_at >= usage_walltime_end(m, j))
         usage_enforce(m, now_at, j, out);
+    checkpoint_tick(m, now_at, j, out);
     if (j->phase == JOB_OBIT && !j->is_dropped && now_at >= j->obit_at + OBIT_REPEAT_S)
         life_send_obit(m, now_at, j, out);
     if (j->is_wide) {
@@ -625,8 +634,10 @@ void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct mom_job *j, *tmp;
 
-    HASH_ITER (hh, m->jobs, j, tmp)
+    HASH_ITER (hh, m->jobs, j, tmp) {
         usage_enforce(m, now_at, j, out);
+        checkpoint_tick(m, now_at, j, out);
+    }
     send_updates(m, now_at, out);
 }
 
@@ -639,7 +650,8 @@ void life_give_back(struct mom_job *j, struct mom_out *out)
 {
     MUST(job_has_processes(j));
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
-    life_preset(j, STATUS_RESTARTED);
+    checkpoint_abandon(j, out);
+    life_preset(j, checkpoint_status_of_restart(j));
     /* The status comes first: if the MoM dies in between, the next one still says that
      * the server shall run the job again. */
     save(j, out);
@@ -685,10 +697,12 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
     if (!job_has_processes(j)) {
         if (!j->is_lost)
             out_joblog(out, LOG_EV_JOB, j, "the MoM ended before the job began");
-        life_end(m, now_at, j, j->is_lost ? STATUS_RESTARTED : STATUS_RETRY, out);
+        life_end(m, now_at, j,
+                 j->is_lost ? checkpoint_status_of_restart(j) : STATUS_RETRY, out);
         return;
     }
     superior_recover(j);
+    checkpoint_recover(j, out);
     if (kill_jobs)
         life_give_back(j, out);
 }
@@ -703,6 +717,10 @@ bool mom_load(struct mom *m, const char *data, size_t len, const char **ret_id)
     if (!j)
         return false;
     *ret_id = j->id;
+    if (j->phase == JOB_RESTING) {
+        resting_add(m, j);
+        return true;
+    }
     if (j->is_sister)
         return true; /* it has no top task that could be lost */
     if (job_has_processes(j)) {
@@ -722,8 +740,10 @@ void mom_found(struct mom *m, const char *job_id, bool running, int32_t status)
     MUST(j->was == JOB_RUNNING || j->was == JOB_SUSPENDED); /* mom_load() */
     j->is_lost = false;
     j->is_unseen = running;
-    if (running) {
+    if (running || checkpoint_keeps_end(j, status)) {
         job_set_phase(m, j, j->was);
+        if (!running)
+            clock_stop(j, j->since_at);
     } else {
         /* What comes after the end of its processes is done by mom_start(). */
         life_preset(j, status);

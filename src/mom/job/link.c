@@ -381,7 +381,8 @@ static void list_jobs(const struct mom *m, struct is_message *msg, struct arena 
 {
     struct mom_job *j, *tmp;
 
-    msg->running = ARENA_ARRAY(arena, struct is_running, HASH_COUNT(m->jobs));
+    msg->running = ARENA_ARRAY(arena, struct is_running,
+                               HASH_COUNT(m->jobs) + HASH_COUNT(m->resting));
     HASH_ITER (hh, m->jobs, j, tmp) {
         const char *on = wire_attrs_value(&j->attrs, "exec_vnode", NULL);
 
@@ -397,6 +398,13 @@ static void list_jobs(const struct mom *m, struct is_message *msg, struct arena 
                                  .node_id = j->is_sister ? (int32_t)j->hosts.own : 0,
                                  .exec_vnode = arena_strdup(arena, on ? on : "") };
     }
+    /* A server that does not count on the image has it discarded. */
+    HASH_ITER (hh, m->resting, j, tmp)
+        msg->running[msg->n_running++] =
+            (struct is_running){ .job_id = arena_strdup(arena, j->id),
+                                 .substate = JOB_RESTING,
+                                 .run_version = j->run_version,
+                                 .exec_vnode = "" };
 }
 
 static void send_register(struct mom *m, bool with_vnodes, struct mom_out *out)

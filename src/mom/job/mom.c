@@ -52,6 +52,7 @@ void mom_free(struct mom *m)
         return;
     HASH_ITER (hh, m->jobs, j, tmp)
         job_free(m, j);
+    resting_free_all(m);
     reach_free_all(m);
     HASH_ITER (hh, m->copies, c, next) {
         HASH_DEL(m->copies, c);
@@ -83,6 +84,9 @@ void mom_set_rules(struct mom *m, const struct mom_config *cfg)
     m->cfg.suspend_signo = cfg->suspend_signo;
     m->cfg.resume_signo = cfg->resume_signo;
     m->cfg.forbids_attach = cfg->forbids_attach;
+    m->cfg.checkpoints = cfg->checkpoints;
+    m->cfg.checkpoint_aborts = cfg->checkpoint_aborts;
+    m->cfg.restarts_aside = cfg->restarts_aside;
     m->cfg.max_poll_downtime_s = cfg->max_poll_downtime_s;
     rules_complete(&m->cfg);
     /* A sample that is due keeps its time; the intervals after it grow from the
@@ -94,7 +98,7 @@ void mom_set_rules(struct mom *m, const struct mom_config *cfg)
 
 static void discard(struct mom *m, const struct is_message *msg, struct mom_out *out)
 {
-    struct mom_job *j = job_find(m, msg->job_id);
+    struct mom_job *j = job_find_any(m, msg->job_id);
     const struct is_message done = { .command = IS_DISCARD_DONE,
                                      .job_id = arena_strdup(out->arena, msg->job_id),
                                      .run_version = msg->run_version };
@@ -215,7 +219,7 @@ int64_t mom_next_deadline(const struct mom *m)
 
 const struct wire_attrs *mom_job_attrs(const struct mom *m, const char *job_id)
 {
-    const struct mom_job *j = job_find(m, job_id);
+    const struct mom_job *j = job_find_any(m, job_id);
 
     return j ? &j->attrs : NULL;
 }
@@ -289,14 +293,14 @@ bool mom_task_is_attached(const struct mom *m, const char *job_id, uint32_t task
 
 int32_t mom_job_run_version(const struct mom *m, const char *job_id)
 {
-    const struct mom_job *j = job_find(m, job_id);
+    const struct mom_job *j = job_find_any(m, job_id);
 
     return j ? j->run_version : 0;
 }
 
 void mom_job_encode(const struct mom *m, const char *job_id, struct buf *out)
 {
-    const struct mom_job *j = job_find(m, job_id);
+    const struct mom_job *j = job_find_any(m, job_id);
 
     if (j)
         job_encode(j, out);

@@ -70,6 +70,10 @@ static void take_ack(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     if (j->phase != JOB_OBIT)
         return;
+    if (job_is_to_rest(j)) {
+        job_rest(m, j, out);
+        return;
+    }
     if (!job_leaves_files(j)) {
         life_drop(m, j, out);
         return;

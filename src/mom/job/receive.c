@@ -158,7 +158,7 @@ void receive_output(struct mom *m, uint64_t stream, const char *msgid,
     struct mom_job *j;
 
     if (body->file_type != FILE_OUTPUT && body->file_type != FILE_ERROR) {
-        reject(out, stream, msgid, PBSE_NOSUP, NULL); /* nothing is checkpointed */
+        reject(out, stream, msgid, PBSE_NOSUP, NULL); /* images stay on their host */
         return;
     }
     j = part_of(m, stream, msgid, body, out);
@@ -200,6 +200,7 @@ void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *
      * at the next registration tells the server where it is. */
     peer_release(m, j);
     job_set_phase(m, j, JOB_STORING);
+    resting_take_over(m, j, out);
     out_job(out, MOM_STORE, j);
 }
 
@@ -222,9 +223,14 @@ void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
     buf_fini(&j->saved[1]);
     if (why) {
         out_reply_error(out, j->stream, j->msgid, why);
-        life_drop(m, j, out);
+        if (j->checkpoint.is_restart)
+            job_free(m,
+                     j); /* its files are those of the image, which goes on resting */
+        else
+            life_drop(m, j, out);
         return;
     }
+    resting_forget(m, job_id);
     out_reply_commit(out, j->stream, j->msgid, j->id);
     life_start(m, now_at, j, out);
 }

@@ -34,13 +34,29 @@ static void put_tasks(const struct mom_job *j, struct arena *arena,
     MUST(ret->n_stored == n);
 }
 
+static struct job_record_image image_of(const struct checkpoint *c)
+{
+    return (struct job_record_image){ .making = (int32_t)c->making,
+                                      .has_image = c->has_image,
+                                      .is_restart = c->is_restart,
+                                      .has_ended = c->has_ended,
+                                      .end_status = c->end_status,
+                                      .session = c->session,
+                                      .cput_s = c->used.cput_s,
+                                      .mem_kb = c->used.mem_kb,
+                                      .vmem_kb = c->used.vmem_kb,
+                                      .walltime_s = c->walltime_s,
+                                      .last_s = c->last_s };
+}
+
 void job_encode(const struct mom_job *j, struct buf *out)
 {
     struct arena *arena = arena_new_small();
     struct job_record r = {
         .id = j->id,
         /* A job being stored is one that starts when it is found. */
-        .phase = MAX_OF((int)j->phase, (int)JOB_PRERUN),
+        .phase = j->phase == JOB_RESTING ? (int)JOB_RESTING
+                                         : MAX_OF((int)j->phase, (int)JOB_PRERUN),
         .run_version = j->run_version,
         .session = j->top.session,
         .mark = j->top.mark,
@@ -59,6 +75,7 @@ void job_encode(const struct mom_job *j, struct buf *out)
         .err_port = (uint16_t)j->err_port,
         .ms_ip = j->ms_ip,
         .n_tasks = j->n_tasks,
+        .image = image_of(&j->checkpoint),
     };
 
     put_tasks(j, arena, &r);
@@ -70,7 +87,7 @@ static bool phase_is_stored(int32_t phase)
 {
     return phase == JOB_KILLING || phase == JOB_EPILOGUE || phase == JOB_PRERUN ||
            phase == JOB_RUNNING || phase == JOB_SUSPENDED || phase == JOB_EXITED ||
-           phase == JOB_OBIT;
+           phase == JOB_OBIT || phase == JOB_RESTING;
 }
 
 bool mom_record_is_of(const char *data, size_t len, const char *job_id)
@@ -106,6 +123,30 @@ static void take_width(struct mom_job *j, const struct job_record *r)
         j->hosts.v[i].is_member = i != j->hosts.own;
 }
 
+/* Is the phase one in which an image can be made, or rest? */
+static bool image_fits(const struct job_record *r)
+{
+    if (r->phase == JOB_RESTING && !r->image.has_image)
+        return false;
+    return !r->image.making || r->phase == JOB_RUNNING || r->phase == JOB_SUSPENDED;
+}
+
+static void take_image(struct mom_job *j, const struct job_record_image *c)
+{
+    j->checkpoint = (struct checkpoint){ .making = (enum checkpoint_kind)c->making,
+                                         .has_image = c->has_image,
+                                         .is_restart = c->is_restart,
+                                         .has_ended = c->has_ended,
+                                         .end_status = c->end_status,
+                                         .session = c->session,
+                                         .used = { c->cput_s, c->mem_kb, c->vmem_kb },
+                                         .walltime_s = c->walltime_s,
+                                         .last_s = c->last_s };
+    /* What the job had used before it was restarted belongs to its sums. */
+    if (c->is_restart)
+        j->ended = j->checkpoint.used;
+}
+
 static struct mom_job *make_job(struct mom *m, const struct job_record *r)
 {
     struct mom_job *j = job_new(m, r->id, &r->attrs);
@@ -124,6 +165,7 @@ static struct mom_job *make_job(struct mom *m, const struct job_record *r)
                                       .vmem_kb = r->vmem_kb };
     take_width(j, r);
     take_tasks(j, r);
+    take_image(j, &r->image);
     return j;
 }
 
@@ -136,7 +178,7 @@ struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
     /* Phases of a job that is still being received have no record, and a second record
      * of the same job is damage, too. */
     if (job_record_decode(data, len, arena, &r) && phase_is_stored(r.phase) &&
-        !job_find(m, r.id))
+        image_fits(&r) && !job_find_any(m, r.id))
         j = make_job(m, &r);
     arena_free(arena);
     return j;

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #define COPY_DIRECTION_OUT 1     /* bit of a CopyFiles (tpp.md 6.2) */
+#define FILE_OF_CHECKPOINT 2     /* flag of a pair of files */
 #define STATUS_RERUN       (-11) /* the server queues the job again (execution.md 20) */
 /* What a log line shows of the number of a stream: enough to follow one. */
 #define STREAM_NUMBER_BITS 0xfffff
@@ -132,6 +133,10 @@ static void signal_running(const struct ask *a, struct mom_job *j, const char *n
         return;
     }
     out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
+    if (is_kill(name) && checkpoint_was_last(a->m, a->now_at, j, a->out)) {
+        accept_it(a);
+        return;
+    }
     out_kill(a->out, j, signo);
     superior_signal(a->m, j, signo, a->out);
     accept_it(a);
@@ -315,10 +320,14 @@ static void take_message(const struct ask *a)
     e->u.tell.text = arena_strdup(a->out->arena, body->text);
 }
 
-/* No checkpoints, no holds of running jobs. */
+/* The letters of the hold are the server's business; here it means an image. */
 static void take_hold(const struct ask *a)
 {
-    refuse(a, PBSE_NOSUP);
+    const struct body_manage *body = a->rq->body;
+    struct mom_job *j = job_of(a, body->object_name);
+
+    if (j)
+        checkpoint_hold(a->m, a->now_at, j, a->stream, a->msgid, a->out);
 }
 
 static struct copying *copying_of(const struct mom *m, uint64_t token)
@@ -353,6 +362,22 @@ static bool serves_user(const struct mom *m, const char *user)
     return !m->cfg.only_user || strcmp(user, m->cfg.only_user) == 0;
 }
 
+/* Of the request that removes the image of a job, and nothing else. */
+static bool names_image(const struct ask *a, const struct body_files *body)
+{
+    return a->rq->number == BATCH_DEL_FILES && body->n_pairs > 0 &&
+           body->pairs[0].flag == FILE_OF_CHECKPOINT;
+}
+
+static void remove_image(const struct ask *a, const char *job_id)
+{
+    struct mom_job *j = resting_find(a->m, job_id);
+
+    if (j)
+        resting_drop(a->m, j, a->out);
+    accept_it(a);
+}
+
 /* Of a job that is here or of one that is still to come: files are staged in before
  * QueueJob, and removed when a start was refused (tpp.md 6.2). What is being received
  * is not here yet. */
@@ -362,6 +387,10 @@ static void take_files(const struct ask *a)
     struct mom_job *j = job_find(a->m, body->job_id);
     struct mom_effect *e;
 
+    if (names_image(a, body)) {
+        remove_image(a, body->job_id);
+        return;
+    }
     if (j && (j->phase < JOB_PRERUN || j->is_dropped))
         j = NULL;
     if (!serves_user(a->m, body->user)) {

@@ -54,6 +54,9 @@ struct config {
     unsigned cgroup_controllers; /* of enum cgroup_controller */
     int64_t cgroup_pids;         /* processes and threads of a job; 0: no limit */
     unsigned port;               /* $port: of the service; 0: of pbs.conf */
+    const char *checkpoint_path; /* of images; NULL: in the home */
+    bool restart_background;     /* a job runs while its restart script does */
+    bool restart_transmogrify;   /* the script becomes the job */
     const char *node_name;       /* $momname; NULL: as pbs.conf says */
     size_t n_clients;
     const char **clients; /* $clienthost */

@@ -144,6 +144,17 @@ static bool take_tmpdir(struct reading *r, const struct directive *d, const char
     return take_text(r, d, arg);
 }
 
+/* Whose it is and who may write there is looked at when the MoM starts. */
+static bool take_checkpoint_path(struct reading *r, const struct directive *d,
+                                 const char *arg)
+{
+    if (!arg[0]) {
+        reading_say(r, LOG_EV_SYSTEM, d->name, "No value specified, no action taken.");
+        return false;
+    }
+    return arg[0] == '/' && take_text(r, d, arg);
+}
+
 /* "DIR" or "DIR shared". Everybody makes directories there, and nobody may touch those
  * of others. */
 static bool take_jobdir_root(struct reading *r, const struct directive *d,
@@ -497,7 +508,7 @@ static const struct directive directives[] = {
     { "alien_kill", take_bool, 0, true },
     { "attach_allow", take_bool, OF(attach_allow), false },
     { "cgroups", take_cgroups, 0, false },
-    { "checkpoint_path", take_words, 0, true },
+    { "checkpoint_path", take_checkpoint_path, OF(checkpoint_path), false },
     { "clienthost", take_client, 0, false },
     { "configversion", take_version, 0, false },
     { "copy_alarm", take_seconds, OF(copy_alarm_s), false },
@@ -518,8 +529,8 @@ static const struct directive directives[] = {
     { "prologalarm", take_prolog_alarm, OF(prolog_alarm_s), false },
     { "reject_root_scripts", take_bool, OF(reject_root_scripts), false },
     { "report_hook_checksums", take_bool, 0, true },
-    { "restart_background", take_bool, 0, true },
-    { "restart_transmogrify", take_bool, 0, true },
+    { "restart_background", take_bool, OF(restart_background), false },
+    { "restart_transmogrify", take_bool, OF(restart_transmogrify), false },
     { "restrict_user", take_bool, 0, true },
     { "restrict_user_exceptions", take_words, 0, true },
     { "restrict_user_maxsysid", take_count, 0, true },

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/host.h"
 
+#include "mom/shell/checkpoints.h"
 #include "mom/shell/copy.h"
 #include "mom/shell/demux.h"
 #include "mom/shell/epilogues.h"
@@ -244,8 +245,18 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
     case MOM_FILES:
         start_files(s, e, out);
         break;
+    case MOM_CHECKPOINT:
+        checkpoints_make(s, e, out);
+        break;
+    case MOM_ABANDON:
+        checkpoints_abandon(s, e->job_id);
+        break;
+    case MOM_REST:
+        tasks_rest(s, e->job_id);
+        break;
     case MOM_DROP:
         epilogues_drop(s, e->job_id);
+        checkpoints_drop(s, e->job_id);
         tasks_drop(s, e->job_id, e->u.drop.run_version, e->u.drop.sandbox,
                    e->u.drop.user);
         break;

@@ -8,6 +8,7 @@
 #include "lib/io/net.h"
 #include "lib/io/startup.h"
 #include "mom/shell/actions.h"
+#include "mom/shell/checkpoints.h"
 #include "mom/shell/home.h"
 #include "mom/shell/service.h"
 #include "mom/shell/shell.h"
@@ -22,7 +23,7 @@
 #include <unistd.h>
 
 struct options {
-    const char *home, *log, *config;
+    const char *home, *log, *config, *checkpoint_dir;
     unsigned mom_port, rm_port, server_port; /* 0: as pbs.conf says */
     bool foreground, keep, kill, mock, lock_memory;
     int n_action;
@@ -90,7 +91,8 @@ static int take_option(int c, struct options *o, int argc, char **argv)
         o->log = optarg;
         return -1;
     case 'C':
-        return -1; /* nothing is checkpointed */
+        o->checkpoint_dir = optarg;
+        return -1;
     case 'l':
         o->lock_memory = true;
         return -1;
@@ -365,7 +367,13 @@ static int run(struct shell *s, const struct options *o, const char *argv0)
         return 3;
     }
     status = read_config(s, o, mom_priv, argv0);
-    return status ? status : lock_and_serve(s, o);
+    if (status)
+        return status;
+    if (checkpoints_open(s, o->checkpoint_dir, &why) != 0) {
+        complain(s, why.text);
+        return 3;
+    }
+    return lock_and_serve(s, o);
 }
 
 /* Without root the MoM runs the jobs of whoever started it. */

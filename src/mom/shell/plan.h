@@ -70,6 +70,7 @@ struct plan_host { /* what plans need to know of this MoM */
     const char *home; /* PBS_MOM_HOME */
     const char *host; /* short name */
     uint32_t rm_port;
+    const char *checkpoint_dir; /* of images */
 };
 
 struct plan_terminal { /* of an interactive job */

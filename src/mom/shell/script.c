@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CANNOT_RUN 126 /* as a shell says that a program cannot be run */
+#define CANNOT_RUN    126   /* as a shell says that a program cannot be run */
+#define LOOK_AGAIN_MS 60000 /* what a wait may take that nothing ends */
 
 enum script_look script_look(const char *path)
 {
@@ -59,7 +60,10 @@ static NORETURN void become_script(const struct script *s)
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (int signo = 1; signo < NSIG; signo++)
         signal(signo, SIG_DFL);
-    setsid();
+    if (s->in_session)
+        (void)setpgid(0, 0); /* a group can be ended without the rest of the session */
+    else
+        (void)setsid();
     /* Nobody would end it in time if its caller were gone. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     umask(s->umask);
@@ -91,10 +95,10 @@ static bool wait_a_while(int64_t ms)
 
 static int end_of(pid_t pid, int64_t limit_s)
 {
-    int64_t until_ms = now_ms() + limit_s * 1000;
+    int64_t until_ms = limit_s ? now_ms() + limit_s * 1000 : INT64_MAX;
     int status;
 
-    MUST(pid > 0 && limit_s > 0);
+    MUST(pid > 0 && limit_s >= 0);
     for (;;) {
         pid_t done = waitpid(pid, &status, WNOHANG);
         int64_t left_ms = until_ms - now_ms();
@@ -105,7 +109,7 @@ static int end_of(pid_t pid, int64_t limit_s)
             return SCRIPT_BROKEN;
         if (left_ms <= 0)
             break;
-        (void)wait_a_while(left_ms);
+        (void)wait_a_while(MIN_OF(left_ms, (int64_t)LOOK_AGAIN_MS));
     }
     /* It leads a process group of its own, which ends as a whole. */
     kill(-pid, SIGKILL);

@@ -24,7 +24,10 @@ struct script {
     const char *dir;   /* where it works; NULL: where the caller does */
     int output, error; /* descriptors; -1: /dev/null */
     mode_t umask;
-    int64_t limit_s;
+    int64_t limit_s; /* 0: as long as it takes */
+    /* It stays in the session of its caller, and what it has started there outlives it;
+     * otherwise it gets a session of its own. */
+    bool in_session;
 };
 
 enum script_look {
@@ -35,7 +38,7 @@ enum script_look {
 };
 enum script_look script_look(const char *path);
 
-/* Run it in a session of its own and wait for its end. This blocks: only for processes
+/* Run it and wait for its end. This blocks: only for processes
  * that serve one job. A script that is not fit is not run. */
 int script_run(const struct script *s);
 

@@ -6,6 +6,7 @@
 
 #include "lib/base/version.h"
 #include "lib/io/pool.h"
+#include "mom/shell/checkpoints.h"
 #include "mom/shell/demux.h"
 #include "mom/shell/epilogues.h"
 #include "mom/shell/host.h"
@@ -255,6 +256,10 @@ static void fill_rules(const struct shell *s, struct mom_config *cfg)
     cfg->wallmult = s->config.wallmult;
     cfg->enforce = s->config.enforce;
     cfg->forbids_attach = !s->config.attach_allow;
+    cfg->checkpoints = s->config.actions[CONFIG_ACTION_CHECKPOINT].path != NULL;
+    cfg->checkpoint_aborts =
+        s->config.actions[CONFIG_ACTION_CHECKPOINT_ABORT].path != NULL;
+    cfg->restarts_aside = s->config.restart_background;
     cfg->suspend_signo = s->config.suspend_signo;
     cfg->resume_signo = s->config.resume_signo;
     cfg->max_poll_downtime_s = s->config.max_poll_downtime_s;
@@ -337,6 +342,8 @@ int shell_open(struct shell *s, struct diag *why)
         job_groups_open(s);
     if (!s->mock && !tasks_recover(s, why))
         return PBSE_SYSTEM;
+    if (!s->mock)
+        checkpoints_sweep(s);
     out = (struct mom_out){ .arena = s->arena };
     /* Jobs are there before the server can ask for them, and the vnodes before the
      * first registration. */
@@ -451,6 +458,7 @@ void shell_close(struct shell *s)
         pool_free(s->reachers);
     demux_close_all(s);
     epilogues_close(s);
+    checkpoints_close(s);
     leaf_free(s->leaf);
     if (s->askers)
         pool_free(s->askers);

@@ -22,6 +22,7 @@ struct shell {
     struct plan_host host;
     const char *config_file; /* -c */
     char home[1024];         /* PBS_MOM_HOME */
+    char checkpoint_dir[1088];
     char host_name[256], short_name[256], node_name[256];
     unsigned mom_port, rm_port, server_port;
     bool mock, kill_at_start;
@@ -49,6 +50,9 @@ struct shell {
     struct demux *demuxes;           /* of jobs that are to start */
     struct cgroup_tree *groups;      /* of jobs in the kernel; NULL: there are none */
     struct loop_timer *groups_again; /* groups that could not be removed yet */
+    struct making *makings;          /* images whose scripts run */
+    struct loop_timer *checkpoint_watch; /* over those of an earlier MoM; NULL: none */
+    unsigned n_images_removed;
     struct pool *reachers;  /* names of other MoMs are asked there; NULL: none yet */
     struct arena *arena;    /* of the effects being carried out */
     struct arena *decoding; /* of the message being taken */
@@ -91,6 +95,8 @@ void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
 void tasks_adopt(struct shell *s, const char *job_id, uint32_t number);
 /* number 0: all of the job, 1: its top task, else the one that was spawned with it. */
 void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo);
+/* The job has ended and will be restarted: how this run ended is not asked again. */
+void tasks_rest(struct shell *s, const char *job_id);
 void tasks_sample(struct shell *s, struct mom_out *out);
 /* 'sandbox' is a directory of 'user' that goes with it; NULL: none does. */
 void tasks_drop(struct shell *s, const char *job_id, int run_version,

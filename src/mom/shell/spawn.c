@@ -10,6 +10,7 @@
 #include "mom/shell/job_x11.h"
 #include "mom/shell/plain.h"
 #include "mom/shell/prologue.h"
+#include "mom/shell/restart.h"
 #include "mom/shell/safe_name.h"
 #include "mom/shell/sandbox.h"
 
@@ -47,6 +48,7 @@ struct starting {
     const struct plan_host *host;
     bool has_jobdir; /* made, or found fit */
     bool is_top;     /* and not a task beside the top task */
+    bool restarts;   /* from an image */
     int report_fd;   /* to the MoM */
     int output[2];   /* descriptors of output and error output, -1: none yet */
     char text[SPAWN_TEXT_BYTES];
@@ -397,7 +399,8 @@ static int prepare(struct starting *st)
         status = prologue_run(st->host, st->plan, remark, st);
     if (status)
         return status;
-    if (!become_user(st->plan))
+    /* What restores processes of the user is the administrator's. */
+    if (!st->restarts && !become_user(st->plan))
         return cannot_become(st);
     prctl(PR_SET_DUMPABLE, 0); /* the change of user has allowed it again */
     if (st->terminal && st->x11->is_wanted &&
@@ -442,6 +445,49 @@ static bool enter_group(struct starting *st, int door)
     return ok;
 }
 
+struct restoring {
+    struct starting *st;
+    int begun; /* to the shepherd */
+};
+
+static void on_restored(void *arg)
+{
+    const struct restoring *r = arg;
+    const struct spawn_report report = { .restarted = true };
+
+    if (write(r->begun, "r", 1) != 1)
+        _exit(EXEC_FAILED);
+    send_report(r->st->report_fd, &report);
+    close(r->st->report_fd);
+    close(r->begun);
+}
+
+static void restoring_says(void *arg, int event, const char *text)
+{
+    const struct restoring *r = arg;
+
+    remark(r->st, event, text);
+}
+
+static NORETURN void restore(const struct spawn_order *o, struct starting *st,
+                             const struct pipes *pipes)
+{
+    struct restoring r = { .st = st, .begun = pipes->begun };
+    const struct action_call call = { .host = o->host,
+                                      .kind = CONFIG_ACTION_RESTART,
+                                      .job_id = o->job_id,
+                                      .attrs = o->attrs,
+                                      .session = o->restart->session,
+                                      .task = 1,
+                                      .path = o->restart->path };
+
+    if (!o->host->config->actions[CONFIG_ACTION_RESTART].path) {
+        remark(st, LOG_EV_ERROR, "there is no $action restart");
+        _exit(EXEC_FAILED);
+    }
+    restart_run(&call, on_restored, restoring_says, &r);
+}
+
 /* The job's process: it plans and prepares itself, reports, waits for its go and
  * becomes the program. */
 static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pipes,
@@ -454,6 +500,7 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
                            .x11 = x11,
                            .host = o->host,
                            .is_top = !o->task,
+                           .restarts = o->restart != NULL,
                            .report_fd = pipes->report,
                            .output = { -1, -1 } };
     char go;
@@ -477,11 +524,14 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
            : plan.jobdir ? NULL
                          : plan.home,
            st.text);
-    close(pipes->report);
+    if (!o->restart)
+        close(pipes->report);
     /* Without a go (the MoM died, or could not write the record) the program does
      * not start. */
     if (status || read(pipes->go, &go, 1) != 1 || write(pipes->begun, "b", 1) != 1)
         _exit(EXEC_FAILED);
+    if (o->restart)
+        restore(o, &st, pipes);
     /* What follows happens only when that fails; the user finds the reason in the error
      * output. */
     if (plan.is_searched) {
@@ -614,6 +664,7 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
     static const int ignored[] = { SIGHUP,  SIGINT,  SIGTERM, SIGQUIT,
                                    SIGPIPE, SIGUSR1, SIGUSR2 };
     bool interactive = !o->task && job_is_interactive(o->attrs), started, left_none;
+    bool restored;
     struct job_terminal terminal = { 0 };
     struct job_x11 x11 = { .until_fd = -1 };
     struct rusage ru = { 0 };
@@ -647,8 +698,11 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
     if (interactive)
         job_terminal_carry(&terminal, job);
     started = has_begun(begun[0]);
+    restored = !o->restart || (started && has_begun(begun[0]));
     status = wait_for(job, &ru);
     left_none = left_none && has_left_none();
+    if (started && !restored)
+        status = SPAWN_RESTART_FAILED;
     if (started && status == 0 && !interactive && !o->task)
         remove_outputs(o);
     write_exit(exit_path, started ? status : START_RETRY, &ru, left_none);

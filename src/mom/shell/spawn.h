@@ -22,7 +22,8 @@
 struct spawn_report {
     int event; /* of a remark; 0: it is the last report */
     int32_t session;
-    int32_t status;               /* why it does not start, 0 if it does */
+    bool restarted; /* a job that goes on from its image is restored; behind the last */
+    int32_t status; /* why it does not start, 0 if it does */
     char jobdir[SPAWN_DIR_BYTES]; /* where it works; "": not known */
     char text[SPAWN_TEXT_BYTES];  /* for the log; also when it starts */
 };
@@ -33,12 +34,19 @@ struct spawned {
     int go_fd;     /* one byte lets the job begin; closing it ends the job */
 };
 
+/* The image that a job goes on from. */
+struct spawn_restart {
+    const char *path;
+    int32_t session; /* that it was made of */
+};
+
 /* What a job's plan is made of. The new processes have copies of all of it. */
 struct spawn_order {
     const struct plan_host *host;
     const char *job_id;
     const struct wire_attrs *attrs;
-    const struct plan_task *task; /* NULL: the top task */
+    const struct plan_task *task;        /* NULL: the top task */
+    const struct spawn_restart *restart; /* NULL: it begins */
     int hold_fd;  /* the shepherd keeps it open as long as it lives; -1: nothing */
     int group_fd; /* the job's group (cgroup_door()); -1: there is none */
 };
@@ -47,6 +55,8 @@ struct spawn_order {
 int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawned *ret,
                 struct diag *why) MUST_CHECK;
 
+/* What a shepherd wrote of a job that could not be restored (execution.md 20). */
+#define SPAWN_RESTART_FAILED (-7)
 /* What a shepherd wrote: the exit status, what was used, and whether its job has left
  * no process behind, in whatever session. False while there is nothing. */
 bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *used,

@@ -1,6 +1,7 @@
 /* tasks.c - jobs with processes: shepherds that are our children, and adopted ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/checkpoints.h"
 #include "mom/shell/demux.h"
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
@@ -47,7 +48,8 @@ struct task {
     bool attached;         /* and has no shepherd */
     struct mom_usage seen; /* then: by the last sample */
     bool unsaved;          /* it did not begin, for its record could not be written */
-    bool dropped; /* the core forgot the job: clean up when the shepherd ends */
+    bool dropped;       /* the core forgot the job: clean up when the shepherd ends */
+    bool is_restarting; /* it reports once more when it is restored */
     unsigned missing;
     UT_hash_handle hh;
 };
@@ -84,15 +86,21 @@ static void kill_session(int32_t session, const char *mark, int signo)
         proc_kill_session(session, signo);
 }
 
+static void close_go(struct task *t)
+{
+    if (t->go_fd >= 0)
+        close(t->go_fd);
+    t->go_fd = -1;
+}
+
 static void close_pipes(struct task *t)
 {
     loop_fd_free(t->report);
     t->report = NULL;
     if (t->report_fd >= 0)
         close(t->report_fd);
-    if (t->go_fd >= 0)
-        close(t->go_fd);
-    t->report_fd = t->go_fd = -1;
+    t->report_fd = -1;
+    close_go(t);
 }
 
 /* The core does not hear of this task any more. */
@@ -179,7 +187,11 @@ void tasks_begin(struct shell *s, const char *job_id, uint32_t number, bool is_s
     t->unsaved = !is_saved;
     if (is_saved && t->go_fd >= 0 && write(t->go_fd, "g", 1) != 1)
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, "cannot let the job begin");
-    close_pipes(t);
+    /* One that is restarted tells yet what becomes of that. */
+    if (t->is_restarting && is_saved)
+        close_go(t);
+    else
+        close_pipes(t);
 }
 
 static void tell_start(const struct task *t, int32_t session, int32_t status,
@@ -221,6 +233,18 @@ static void take_report(struct task *t, const struct spawn_report *r)
     shell_carry_out(s, &out);
 }
 
+static void take_restarted(struct task *t)
+{
+    struct mom_out out = { .arena = t->shell->arena };
+
+    t->is_restarting = false;
+    close_pipes(t);
+    if (t->dropped)
+        return;
+    mom_restarted(t->shell->mom, clock_read(), t->job_id, &out);
+    shell_carry_out(t->shell, &out);
+}
+
 /* Read one of its reports. True: it was a remark, and there may be more. */
 static bool read_report(struct task *t)
 {
@@ -236,9 +260,15 @@ static bool read_report(struct task *t)
             return true;
         }
     }
+    if (n == (ssize_t)sizeof(r) && t->is_restarting && !r.restarted && !r.status) {
+        take_report(t, &r); /* another one follows */
+        return true;
+    }
     loop_fd_free(t->report);
     t->report = NULL;
-    if (n == (ssize_t)sizeof(r)) /* else the shepherd's end says the rest */
+    if (n == (ssize_t)sizeof(r) && r.restarted)
+        take_restarted(t);
+    else if (n == (ssize_t)sizeof(r)) /* else the shepherd's end says the rest */
         take_report(t, &r);
     return false;
 }
@@ -324,19 +354,29 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
     char exit_path[PATH_MAX];
     struct spawned sp;
     struct diag why;
+    struct spawn_restart restart;
+    char image[PATH_MAX];
     int run_version;
 
     if (!mom_job_attrs(s->mom, job_id))
         return;
+    if (mom_job_restarts(s->mom, job_id, &restart.session)) {
+        restart.path = checkpoints_path(s->checkpoint_dir, job_id, image);
+        order.restart = &restart;
+    }
     need_cookie(s, job_id);
     order.attrs = mom_job_attrs(s->mom, job_id);
     order.hold_fd = demux_hold(s, job_id);
     run_version = mom_job_run_version(s->mom, job_id);
     home_exit_path(s->home, job_id, run_version, exit_path);
-    if (start_shepherd(s, &order, exit_path, &sp, &why) != 0)
+    if (start_shepherd(s, &order, exit_path, &sp, &why) != 0) {
         mom_started(s->mom, clock_read(), job_id, 0, START_RETRY, why.text, out);
-    else
-        watch(add_task(s, job_id, 0, run_version), &sp);
+    } else {
+        struct task *t = add_task(s, job_id, 0, run_version);
+
+        t->is_restarting = order.restart != NULL;
+        watch(t, &sp);
+    }
     /* The shepherd has its own copy, and ends it with itself. */
     demux_release(s, job_id);
 }
@@ -528,6 +568,17 @@ void tasks_drop(struct shell *s, const char *job_id, int run_version,
         remove_sandbox(s, sandbox, user);
 }
 
+void tasks_rest(struct shell *s, const char *job_id)
+{
+    char path[PATH_MAX];
+
+    MUST(!find(s, job_id)); /* it has ended */
+    job_groups_drop(s, job_id);
+    demux_release(s, job_id);
+    (void)unlink(
+        home_exit_path(s->home, job_id, mom_job_run_version(s->mom, job_id), path));
+}
+
 /* True when an adopted task has ended. It is not our child, so the kernel does not
  * tell: the file that its shepherd writes at the end is looked for, and its session. */
 static bool adopted_has_ended(struct task *t)
@@ -631,6 +682,7 @@ static void recover_one(struct shell *s, const char *name)
         home_remove_job(s->home, id, 0);
     } else {
         find_processes(s, id);
+        checkpoints_settle(s, id);
     }
     buf_fini(&record);
     free(id);

@@ -14,15 +14,16 @@ static bool remove_at(int dir, const char *name, int depth);
 
 /* Open a directory, and let its owner in when he has closed it to himself. fchmodat()
  * follows links, so a link put there in this moment could lead elsewhere; that does no
- * harm, since the caller has no more rights than the owner of the tree. */
+ * harm, since the caller has no more rights than the owner of the tree. Root needs no
+ * permission, and gives none. */
 static int enter(int dir, const char *name)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat st;
     int fd;
 
-    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
-        (st.st_mode & 0700) != 0700)
+    if (geteuid() != 0 && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISDIR(st.st_mode) && (st.st_mode & 0700) != 0700)
         (void)fchmodat(dir, name, 0700, 0);
     fd = openat(dir, name, flags);
     return fd;

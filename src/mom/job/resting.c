@@ -1,0 +1,113 @@
+/* resting.c - jobs whose run is over and whose image waits for their next one.
+ *
+ * Such a job is in no other list: it has no run that anybody could ask for anything.
+ * Its record and its files stay, until the server sends the job again or wants the
+ * image removed.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+struct mom_job *resting_find(const struct mom *m, const char *id)
+{
+    struct mom_job *j;
+
+    HASH_FIND_STR(m->resting, id, j);
+    return j;
+}
+
+/* The server counts on the image after these, and after no others (its table is
+ * server/model/job_exit.c): what ends a run without anything being wrong with the
+ * image. */
+bool job_is_to_rest(const struct mom_job *j)
+{
+    static const int32_t keep[] = { -3, -5, -7, -12, -15 };
+
+    for (size_t i = 0; i < ARRAY_LEN(keep); i++)
+        if (j->checkpoint.has_image && j->status == keep[i])
+            return true;
+    return false;
+}
+
+void resting_add(struct mom *m, struct mom_job *j)
+{
+    MUST(job_find(m, j->id) == j && !resting_find(m, j->id));
+    MUST(!j->is_wide && !j->asked && !j->peer); /* one host, and nothing under way */
+    deadline_set(&m->due, &j->due, DEADLINE_NEVER);
+    HASH_DEL(m->jobs, j);
+    job_set_phase(m, j, JOB_RESTING);
+    HASH_ADD_KEYPTR(hh, m->resting, j->id, strlen(j->id), j);
+}
+
+void job_rest(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    MUST(j->checkpoint.has_image && !j->checkpoint.making);
+    out_joblog(out, LOG_EV_DEBUG, j, "the job waits for its restart");
+    obit_expect_answers(m, j);
+    j->n_obits = 0;
+    resting_add(m, j);
+    out_job(out, MOM_SAVE, j);
+    out_job(out, MOM_REST, j);
+}
+
+void resting_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    MUST(j->phase == JOB_RESTING);
+    out_joblog(out, LOG_EV_JOB, j, "the checkpoint of the job is removed");
+    life_drop(m, j, out);
+}
+
+static bool same_text(const struct mom_job *a, const struct mom_job *b,
+                      const char *name)
+{
+    const char *x = wire_attrs_value(&a->attrs, name, NULL);
+    const char *y = wire_attrs_value(&b->attrs, name, NULL);
+
+    return x && y && strcmp(x, y) == 0;
+}
+
+/* A server that was set up anew gives the same ids to other jobs, and nobody may be
+ * given the memory of somebody else's processes. */
+static bool is_of(const struct mom_job *image, const struct mom_job *j)
+{
+    return same_text(image, j, "euser") && same_text(image, j, "Job_Owner") &&
+           same_text(image, j, "Job_Name") && image->run_version < j->run_version;
+}
+
+void resting_take_over(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    struct mom_job *image = resting_find(m, j->id);
+    struct checkpoint *c = &j->checkpoint;
+
+    if (!image)
+        return;
+    if (!is_of(image, j) || !host_list_is_single(j)) {
+        out_joblog(out, LOG_EV_ERROR, j,
+                   "the checkpoint under this id is another job's, and is removed");
+        resting_drop(m, image, out);
+        return;
+    }
+    *c = (struct checkpoint){ .has_image = true,
+                              .used = image->checkpoint.used,
+                              .walltime_s = image->checkpoint.walltime_s,
+                              .session = image->checkpoint.session,
+                              .last_s = image->checkpoint.last_s,
+                              .is_restart = true };
+    j->ended = j->top.used = c->used;
+    j->walltime_s = c->walltime_s;
+}
+
+void resting_forget(struct mom *m, const char *id)
+{
+    struct mom_job *image = resting_find(m, id);
+
+    if (image)
+        job_free(m, image);
+}
+
+void resting_free_all(struct mom *m)
+{
+    struct mom_job *j, *next;
+
+    HASH_ITER (hh, m->resting, j, next)
+        job_free(m, j);
+}
