@@ -386,8 +386,9 @@ static enum plan_failure resume_resv(struct jobs *jobs, const struct snap_job *j
     return *fail->resource ? FAIL_SHORT : FAIL_NO_VNODES;
 }
 
-/* Let the job go on, or say why it stands. What it needs is where it is, so that
- * nothing follows for others who ask for the same. */
+/* Let the job go on, from a suspension or from its checkpoint, or say why it stands.
+ * What it needs is where it is, so that nothing follows for others who ask for the
+ * same. */
 static size_t try_resume(struct jobs *jobs, const struct snap_job *j)
 {
     struct planner *pl = jobs->pl;
@@ -396,7 +397,7 @@ static size_t try_resume(struct jobs *jobs, const struct snap_job *j)
     struct limit_words words;
     struct plan_step *step;
 
-    if (!link->has_vnodes)
+    if (!link->has_vnodes && !link->rests)
         fail.kind = FAIL_NO_VNODES;
     else if (!limit_fit(pl, j, &words))
         fail = (struct failure){ .kind = FAIL_LIMIT,
@@ -413,7 +414,7 @@ static size_t try_resume(struct jobs *jobs, const struct snap_job *j)
     }
     step = plan_add(pl, PLAN_RUN_JOB, j->id);
     step->vnodes = j->exec_vnode;
-    step->resumes = true;
+    step->resumes = rules_resumes(j);
     queue_fit_took(pl, j);
     limit_fit_took(pl, j);
     return SEARCH_COST;
@@ -592,7 +593,7 @@ bool jobs_go_on(struct jobs *jobs, size_t effort)
         j = jobs->list[jobs->next];
         if (j->array)
             spent += try_array(jobs, j);
-        else if (rules_resumes(j))
+        else if (rules_resumes(j) || link_of_job(jobs->pl, j)->rests)
             spent += try_resume(jobs, jobs->list[jobs->next++]);
         else
             spent += try_job(jobs, jobs->list[jobs->next++], j->id, &started);

@@ -75,6 +75,13 @@ static bool is_placed(const struct snap_job *j)
     return j->exec_vnode && j->state && strchr("RESU", j->state);
 }
 
+/* A job that waits and has vnodes all the same runs there or nowhere (scheduling.md
+ * 15.1): so a server says it of a job that was checkpointed. */
+static bool is_resting(const struct snap_job *j)
+{
+    return j->exec_vnode && *j->exec_vnode && j->state == 'Q' && !j->array;
+}
+
 static bool is_suspended(const struct snap_job *j)
 {
     return j->state == 'S' || j->state == 'U';
@@ -124,6 +131,8 @@ static struct job_link where_job_is(const struct world *w, const struct snap_job
     link.has_vnodes =
         is_placed(j) &&
         placement_read_into(w, j->exec_vnode, arena_of(w, j->memo), &link.at);
+    link.rests = is_resting(j) &&
+                 placement_read_into(w, j->exec_vnode, arena_of(w, j->memo), &link.at);
     if (link.has_vnodes && j->kept && is_suspended(j))
         link.keeps =
             placement_read_into(w, j->kept, arena_of(w, j->memo), &link.kept) &&

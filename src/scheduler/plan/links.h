@@ -12,6 +12,7 @@ struct job_link {
     const struct snap_queue *queue; /* an execution queue of ours; NULL: none */
     const struct snap_resv *resv;   /* in whose queue the job is; NULL: none */
     bool has_vnodes;                /* it runs, ends or is suspended, on: */
+    bool rests; /* it waits, and goes on from a checkpoint that lies on: */
     struct placement at;
     bool keeps; /* suspended, and some of it is still its own: */
     struct placement kept;

@@ -230,7 +230,7 @@ bool room_goes_on(struct planner *pl, struct room *room, const struct snap_job *
     struct placement beside;
     bool fits = true;
 
-    MUST(room->resv == link->resv && link->has_vnodes);
+    MUST(room->resv == link->resv && (link->has_vnodes || link->rests));
     end_at = MAX_OF(MIN_OF(end_at, room->resv->old_end_at), w->now_at + 1);
     if (!has_room(w, room, &j->request->place, link, ret_short))
         return false;

@@ -646,6 +646,40 @@ static void test_suspended_jobs(void)
     }
 }
 
+/* A job that was checkpointed runs where its image lies, or waits for that. */
+static void test_jobs_with_an_image(void)
+{
+    static const struct {
+        const char *story, *other, *expect, *expect_other;
+    } cases[] = {
+        { "the first vnode would do as well", NULL, "(n2:ncpus=2)", "(n1:ncpus=2)" },
+        { "somebody has its vnode", "job_state=R exec_vnode=(n2:ncpus=3) " ONE,
+          "Not Running: No available resources on nodes", "(n1:ncpus=2)" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        struct wire_request rq;
+
+        scene_vnode(&sc, "n1", "n1", 4, "");
+        scene_vnode(&sc, "n2", "n2", 4, "");
+        scene_queue(&sc, "workq", true);
+        if (cases[i].other)
+            scene_job(&sc, "2.svr", "workq", "1:ncpus=3", cases[i].other);
+        scene_job(&sc, "1.svr", "workq", "1:ncpus=2",
+                  "job_state=Q exec_vnode=(n2:ncpus=2) " ONE);
+        scene_job(&sc, "3.svr", "workq", "1:ncpus=2", ONE);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "1.svr", cases[i].expect);
+        ASSERT_SAID(&sc, "3.svr", cases[i].expect_other);
+        if (!cases[i].other) {
+            CU_ASSERT_TRUE(plan_step_request(scene_step(&sc, "1.svr"), sc.arena, &rq));
+            CU_ASSERT_EQUAL(rq.number, BATCH_ASYRUN_JOB);
+        }
+        scene_free(&sc);
+    }
+}
+
 /* Inside a reservation others of it may have the room meanwhile. */
 static void test_suspended_jobs_of_a_reservation(void)
 {
@@ -749,6 +783,7 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "suspended jobs go on where they are", test_suspended_jobs },
+        { "jobs with an image run where it lies", test_jobs_with_an_image },
         { "suspended jobs of a reservation go on inside",
           test_suspended_jobs_of_a_reservation },
         { "a plan in slices", test_a_plan_in_slices },
