@@ -93,6 +93,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/moms/moms_priv.h \
 	src/server/moms/command_reply.c src/server/moms/forward.c \
 	src/server/moms/register.c \
+	src/server/moms/checkpointing.c \
 	src/server/moms/release.c src/server/moms/stopping.c \
 	src/server/moms/report.c \
 	src/server/moms/moms_table.c \
@@ -161,6 +162,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/queue_door.c src/server/decide/queue_door.h \
 	src/server/decide/job_start.c src/server/decide/job_start.h \
 	src/server/decide/run_limits.c src/server/decide/run_limits.h \
+	src/server/decide/checkpoint.c src/server/decide/checkpoint.h \
 	src/server/decide/suspension.c src/server/decide/suspension.h \
 	src/server/decide/run_vnodes.c src/server/decide/run_vnodes.h \
 	src/server/requests/manager.c src/server/requests/manager.h \
@@ -420,6 +422,11 @@ TESTS += test/unit/server/test_hot_start
 test_unit_server_test_hot_start_SOURCES = test/unit/server/test_hot_start.c $(FAKE_MOM)
 test_unit_server_test_hot_start_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_hot_start_LDADD = $(FAKE_MOM_LIBS)
+check_PROGRAMS += test/unit/server/test_checkpoint
+TESTS += test/unit/server/test_checkpoint
+test_unit_server_test_checkpoint_SOURCES = test/unit/server/test_checkpoint.c $(FAKE_MOM)
+test_unit_server_test_checkpoint_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_checkpoint_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_shutdown
 TESTS += test/unit/server/test_shutdown
 test_unit_server_test_shutdown_SOURCES = test/unit/server/test_shutdown.c $(FAKE_MOM)

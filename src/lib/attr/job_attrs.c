@@ -946,6 +946,8 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_TELL_AT] = { .name = "hf_tell_at", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When their servers are told again how it ended." },
     [JOB_A_HF_TELL_UNTIL] = { .name = "hf_tell_until", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When that is given up." },
     [JOB_A_HF_TRACK_AT] = { .name = "hf_track_at", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When the server that made it is told that it is here." },
+    [JOB_A_HF_CHECKPOINT] = { .name = "hf_checkpoint", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Its MoM is to make an image of it and to end it: to hold, stop or preempt it." },
+    [JOB_A_HF_IMAGE] = { .name = "hf_image", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "The run of which its MoM has an image, from which the next one goes on." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

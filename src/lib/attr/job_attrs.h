@@ -156,6 +156,8 @@ enum job_attr {
     JOB_A_HF_TELL_AT,
     JOB_A_HF_TELL_UNTIL,
     JOB_A_HF_TRACK_AT,
+    JOB_A_HF_CHECKPOINT,
+    JOB_A_HF_IMAGE,
     JOB_A_COUNT
 };
 

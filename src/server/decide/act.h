@@ -90,6 +90,8 @@ struct wait_for {
 
 struct act {
     enum act_kind kind;
+    const struct wire_request *told; /* ACT_TELL_MOM: in place of the request; NULL: as
+                                        it came */
     union {
         struct wait_for wait_for;
         struct {

@@ -4,8 +4,10 @@
 #include "server/decide/job_defaults.h"
 
 #include "lib/attr/job_attrs.h"
+#include "lib/attr/queue_attrs.h"
 #include "server/model/resource_request.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -93,4 +95,16 @@ int job_defaults_renew(struct edit *job, const struct model *m, const struct que
     edit_set_str(job, JOB_A_SCHEDSELECT, schedselect);
     job_defaults_note(job, &nothing, arena);
     return 0;
+}
+
+void job_checkpoint_in(struct edit *job, const struct queue *q, struct arena *arena)
+{
+    int64_t least = q ? obj_num(&q->obj, QUEUE_A_CHECKPOINT_MIN, 0) : 0;
+    const char *text = edit_str(job, JOB_A_CHECKPOINT, "u");
+
+    if (least <= 0 || (*text != 'c' && *text != 'w'))
+        return;
+    if (text[1] == '\0' || strtoll(text + 2, NULL, 10) < least)
+        edit_set_str(job, JOB_A_CHECKPOINT,
+                     arena_printf(arena, "%c=%" PRId64, *text, least));
 }

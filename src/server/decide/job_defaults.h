@@ -21,4 +21,8 @@ void job_defaults_note(struct edit *job, const struct wire_attrs *asked,
 int job_defaults_renew(struct edit *job, const struct model *m, const struct queue *q,
                        struct arena *arena, struct diag *why) MUST_CHECK;
 
+/* A periodic checkpoint is not made more often than checkpoint_min of the queue says; a
+ * job that asks for them without a number of minutes has those of the queue. */
+void job_checkpoint_in(struct edit *job, const struct queue *q, struct arena *arena);
+
 #endif

@@ -11,6 +11,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/base/instant.h"
 #include "server/decide/array_run.h"
+#include "server/decide/checkpoint.h"
 #include "server/decide/job_over.h"
 #include "server/decide/job_release.h"
 #include "server/decide/node_used.h"
@@ -113,6 +114,7 @@ static const int of_a_run[] = {
     JOB_A_HF_STAGED_IN,
     JOB_A_HF_SUSPEND,
     JOB_A_HF_RESUME,
+    JOB_A_HF_CHECKPOINT,
     JOB_A_EXEC_VNODE_KEPT,
     JOB_A_HF_KEPT_LIST,
     JOB_A_RAN_TIME,
@@ -151,7 +153,9 @@ static void leave_run(const struct job *job, struct record *rec, int64_t now_at,
     /* Its vnodes are read from the bookings, which go with the attributes below. */
     nodes_used_records(&job->bookings, rec->actor, now_at, out);
     for (size_t i = 0; i < ARRAY_LEN(of_a_run); i++)
-        record_change(rec, out->arena, of_a_run[i], NULL, NULL);
+        /* Its image lies where it ran, and there it has to run again. */
+        if (of_a_run[i] != JOB_A_EXEC_VNODE || !job_has_image(job))
+            record_change(rec, out->arena, of_a_run[i], NULL, NULL);
     job_release_undo(job, out->arena, rec);
 }
 
@@ -202,6 +206,9 @@ void job_requeue_records(const struct job *job, const char *actor, int64_t now_a
     rec = about(job, FACT_JOB_REQUEUED, actor, now_at, out);
     rec->note = why;
     job_back_in_queue(job, rec, NULL, now_at, out);
+    /* Nobody can be asked for its image, and its MoM will be told to forget the run. */
+    record_change(rec, out->arena, JOB_A_HF_IMAGE, NULL, NULL);
+    record_change(rec, out->arena, JOB_A_EXEC_VNODE, NULL, NULL);
 }
 
 bool job_is_out_of_reach(const struct job *job)

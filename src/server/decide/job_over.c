@@ -8,6 +8,7 @@
 
 #include "lib/attr/job_attrs.h"
 #include "server/decide/array_run.h"
+#include "server/decide/checkpoint.h"
 #include "server/model/history.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_phase.h"
@@ -82,6 +83,7 @@ static struct record *retire(const struct model *m, const struct job *job,
     /* Nobody runs it again; a script may be large. */
     record_change(rec, out->arena, JOB_A_HF_SCRIPT, NULL, NULL);
     record_change(rec, out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
+    checkpoint_forget(job, rec, out->arena);
     if (!is_kept(m, job, forget))
         record_change(rec, out->arena, JOB_A_HF_FORGET, NULL, "True");
     return rec;

@@ -13,6 +13,7 @@
 #include "lib/attr/resv_attrs.h"
 #include "lib/base/date.h"
 #include "lib/base/instant.h"
+#include "server/decide/checkpoint.h"
 #include "server/decide/config.h"
 #include "server/decide/run_vnodes.h"
 #include "server/model/depend.h"
@@ -228,6 +229,27 @@ static int read_vnodes(struct run *run, const char *text, struct diag *why)
     return err;
 }
 
+/* Are all vnodes of the job's image still there? */
+static bool image_is_there(const struct run *run)
+{
+    struct run_vnodes at;
+    struct diag why;
+
+    return run_vnodes_read(run->m, run->job,
+                           obj_str(&run->job->obj, JOB_A_EXEC_VNODE, ""), run->arena,
+                           &at, &why) == 0;
+}
+
+/* A job with an image runs where that is. One whose vnodes were deleted has lost it. */
+static int check_image(const struct run *run, struct diag *why)
+{
+    if (!job_has_image(run->job) ||
+        str_same(obj_str(&run->job->obj, JOB_A_EXEC_VNODE, NULL), run->at.text) ||
+        !image_is_there(run))
+        return 0;
+    return diag_code(why, PBSE_EXECTHERE);
+}
+
 static const char *run_comment(const struct run *run)
 {
     static const char *const days[] = {
@@ -267,6 +289,8 @@ static void decide_run(const struct run *run, struct decision *out)
     /* From this record on the job has its vnodes; the links and sums follow when it is
      * applied. */
     record_job_event(rec, arena, run->job, JOB_EV_RUN, run->st->now_at);
+    if (!str_same(obj_str(o, JOB_A_EXEC_VNODE, NULL), run->at.text))
+        checkpoint_forget(run->job, rec, arena);
     record_change(rec, arena, JOB_A_EXEC_VNODE, NULL, run->at.text);
     record_change(rec, arena, JOB_A_EXEC_HOST, NULL, run->hosts.exec_host);
     record_change(rec, arena, JOB_A_EXEC_HOST2, NULL, run->hosts.exec_host2);
@@ -313,6 +337,8 @@ int job_start(const struct job_start *st, struct decision *out)
     if (job_waits_for_others(st->m, st->job, out->arena))
         return diag_code(&out->why, PBSE_BADSTATE);
     err = read_vnodes(&run, st->vnodes, &out->why);
+    if (!err)
+        err = check_image(&run, &out->why);
     if (!err)
         err = check_vnodes(&run, &out->why);
     /* The order decides which refusal is given: unknown vnodes, vnodes that are away,

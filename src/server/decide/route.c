@@ -127,6 +127,7 @@ static int check_entry(const struct route_job *r, const struct queue *q,
         err = job_keeps_count_limits(r->m, q, &who, why);
     if (!err)
         err = job_defaults_renew(to, r->m, q, r->rq->arena, why);
+    job_checkpoint_in(to, q, r->rq->arena);
     if (err)
         return err;
     list = edit_value(to, JOB_A_RESOURCE_LIST);

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/run_vnodes.h"
 
+#include "server/decide/checkpoint.h"
+
 #include <string.h>
 
 /* Chunks of a select that one name may be given: what a job may ask for is bounded by
@@ -162,7 +164,12 @@ int run_vnodes_read(const struct model *m, const struct job *job, const char *te
 {
     struct run_vnodes v = { .text = text };
     bool bare = false;
-    int err = check_words(text, why);
+    int err;
+
+    /* Where it ran last, of a job that has left something there. */
+    if (strcmp(text, "-") == 0 && job_has_image(job))
+        v.text = text = obj_str(&job->obj, JOB_A_EXEC_VNODE, "-");
+    err = check_words(text, why);
 
     if (!err)
         err = exec_vnode_parse(text, m->defs, arena, &v.ev, why);

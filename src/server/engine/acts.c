@@ -61,7 +61,11 @@ static enum svr_outcome forward(struct turn *t, const struct request *rq,
 static enum svr_outcome tell_mom(struct turn *t, const struct request *rq,
                                  const struct act *a)
 {
-    forward_for(t, rq, 0, 1, &a->u.job_id);
+    struct request told = *rq;
+
+    if (a->told)
+        told.wire = a->told;
+    forward_for(t, &told, 0, 1, &a->u.job_id);
     return SVR_ANSWERED;
 }
 

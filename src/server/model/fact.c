@@ -139,6 +139,8 @@ static const struct {
     [REASON_NOT_RELEASED] = { "the MoM keeps the vnodes", PBSE_BADSTATE },
     [REASON_SUSPEND] = { "it is to be suspended", 0 },
     [REASON_NOT_SUSPENDED] = { "15016 the MoM does not suspend it", 0 },
+    [REASON_CHECKPOINT] = { "it is to be checkpointed", 0 },
+    [REASON_NOT_CHECKPOINTED] = { "15029 the MoM does not checkpoint it", 0 },
     [REASON_RESUME] = { "it may be resumed", 0 },
     [REASON_NOT_RESUMED] = { "15016 the MoM does not resume it", 0 },
     [REASON_MOVED] = { "moved on request", 0 },

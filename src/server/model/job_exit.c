@@ -40,6 +40,27 @@ static const struct exit_row exit_rows[] = {
 };
 /* clang-format on */
 
+/* The MoM keeps images after these ends and after no others (mom/job/resting.c): what
+ * ends a run without anything being wrong with its image. */
+static const struct {
+    int32_t status;
+    enum job_image image;
+} image_rows[] = {
+    { -3, IMAGE_STAYS }, /* it did not start */
+    { -5, IMAGE_MADE },  /* the MoM was restarted, and there was a periodic one */
+    { -7, IMAGE_STAYS }, /* its script has failed */
+    { JOB_EXIT_CHECKPOINTED, IMAGE_MADE },
+    { -15, IMAGE_MADE },
+};
+
+enum job_image job_exit_image(int32_t status)
+{
+    for (size_t i = 0; i < ARRAY_LEN(image_rows); i++)
+        if (image_rows[i].status == status)
+            return image_rows[i].image;
+    return IMAGE_NONE;
+}
+
 struct job_verdict job_exit_verdict(int32_t status, bool rerunnable, bool doomed)
 {
     struct exit_row row = { 0 };

@@ -13,6 +13,7 @@ enum job_exit {
     JOB_EXIT_RETRY = -3,
     JOB_EXIT_INITABT = -4,
     JOB_EXIT_RERUN = -11,
+    JOB_EXIT_CHECKPOINTED = -12,
     JOB_EXIT_MS_FAIL = -20,
 };
 
@@ -31,6 +32,14 @@ struct job_verdict {
     const char *comment; /* for the job, NULL: none */
     const char *log;     /* words for the log, NULL: none */
 };
+
+/* What a run with that end leaves of an image of its job. */
+enum job_image {
+    IMAGE_NONE,
+    IMAGE_STAYS, /* the one that it began with, if it did */
+    IMAGE_MADE,
+};
+enum job_image job_exit_image(int32_t status);
 
 /* The limit that was exceeded by a run with that exit status, as comments name it;
  * NULL: none. */

@@ -118,25 +118,28 @@ enum reason {
     REASON_RESV_CLOSES, /* its reservation ends while jobs are in it */
 
     /* jobs */
-    REASON_ALTERED,        /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
-    REASON_RERUN,          /* FACT_JOB_MODIFIED: back into the queue on request */
-    REASON_OVER,           /* FACT_JOB_KILLED: the occurrence that it is in is over */
-    REASON_RESV_REQUEUES,  /* FACT_JOB_MODIFIED: back into the queue at the end of its
-                              reservation or occurrence */
-    REASON_DEPENDENCY,     /* FACT_JOB_DELETED, _WITHDRAWN: it would wait for ever */
-    REASON_RELEASE,        /* FACT_JOB_MODIFIED: vnodes are to be given back */
-    REASON_NOT_RELEASED,   /* FACT_JOB_MODIFIED: its MoM would not */
-    REASON_SUSPEND,        /* FACT_JOB_MODIFIED: to be suspended; its note says how */
-    REASON_NOT_SUSPENDED,  /* FACT_JOB_MODIFIED: its MoM would not; a code and words */
-    REASON_RESUME,         /* FACT_JOB_MODIFIED: the scheduler may resume it */
-    REASON_NOT_RESUMED,    /* FACT_JOB_SUSPENDED: its MoM would not; a code and words.
-                              FACT_JOB_RESUMED: its MoM is away and is told later */
-    REASON_MOVED,          /* FACT_JOB_MOVED by MoveJob or OrderJob */
-    REASON_ROUTED,         /* FACT_JOB_MOVED by its routing queue */
-    REASON_ROUTE_REJECTED, /* FACT_JOB_DELETED, _WITHDRAWN: no destination takes it */
-    REASON_ROUTE_EXPIRED,  /* likewise: it has been in its routing queue too long */
-    REASON_TRANSFER,       /* FACT_JOB_MODIFIED of history: still kept for its sender */
-    REASON_SHUTDOWN,       /* FACT_JOB_KILLED: the server ends */
+    REASON_ALTERED,       /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
+    REASON_RERUN,         /* FACT_JOB_MODIFIED: back into the queue on request */
+    REASON_OVER,          /* FACT_JOB_KILLED: the occurrence that it is in is over */
+    REASON_RESV_REQUEUES, /* FACT_JOB_MODIFIED: back into the queue at the end of its
+                             reservation or occurrence */
+    REASON_DEPENDENCY,    /* FACT_JOB_DELETED, _WITHDRAWN: it would wait for ever */
+    REASON_RELEASE,       /* FACT_JOB_MODIFIED: vnodes are to be given back */
+    REASON_NOT_RELEASED,  /* FACT_JOB_MODIFIED: its MoM would not */
+    REASON_SUSPEND,       /* FACT_JOB_MODIFIED: to be suspended; its note says how */
+    REASON_NOT_SUSPENDED, /* FACT_JOB_MODIFIED: its MoM would not; a code and words */
+    REASON_CHECKPOINT, /* FACT_JOB_MODIFIED: its MoM is to make an image and end it */
+    REASON_NOT_CHECKPOINTED, /* FACT_JOB_MODIFIED: its MoM would not, or could not; a
+                                code and words */
+    REASON_RESUME,           /* FACT_JOB_MODIFIED: the scheduler may resume it */
+    REASON_NOT_RESUMED,      /* FACT_JOB_SUSPENDED: its MoM would not; a code and words.
+                                FACT_JOB_RESUMED: its MoM is away and is told later */
+    REASON_MOVED,            /* FACT_JOB_MOVED by MoveJob or OrderJob */
+    REASON_ROUTED,           /* FACT_JOB_MOVED by its routing queue */
+    REASON_ROUTE_REJECTED,   /* FACT_JOB_DELETED, _WITHDRAWN: no destination takes it */
+    REASON_ROUTE_EXPIRED,    /* likewise: it has been in its routing queue too long */
+    REASON_TRANSFER,    /* FACT_JOB_MODIFIED of history: still kept for its sender */
+    REASON_SHUTDOWN,    /* FACT_JOB_KILLED: the server ends */
     REASON_NO_LETTER,   /* FACT_JOB_KILLED, _DELETED, _WITHDRAWN: who deletes it wants
                            no letter about it */
     REASON_NODE_LOST,   /* FACT_JOB_OBIT: given up, its node is down */

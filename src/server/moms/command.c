@@ -16,9 +16,18 @@
 /* How long a command may stay unanswered. Copying files and waiting for sisters takes
  * its time; the rest is answered at once. */
 static const int64_t limit_s[] = {
-    [COMMAND_SEND] = 60,     [COMMAND_SIGNAL] = 60,  [COMMAND_COPY] = 900,
-    [COMMAND_DELETE] = 300,  [COMMAND_FORWARD] = 60, [COMMAND_STAGE_IN] = 900,
-    [COMMAND_UNSTAGE] = 300, [COMMAND_RELEASE] = 60, [COMMAND_STOP] = 60,
+    [COMMAND_SEND] = 60,
+    [COMMAND_SIGNAL] = 60,
+    [COMMAND_COPY] = 900,
+    [COMMAND_DELETE] = 300,
+    [COMMAND_FORWARD] = 60,
+    [COMMAND_STAGE_IN] = 900,
+    [COMMAND_UNSTAGE] = 300,
+    [COMMAND_RELEASE] = 60,
+    [COMMAND_STOP] = 60,
+    /* A script may write much, and a MoM that does not answer at all is noticed by what
+     * else it is asked. */
+    [COMMAND_IMAGE] = 86400,
 };
 
 void command_free(struct command *c)
@@ -232,6 +241,26 @@ void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     if (strcmp(name, "Rerun") != 0)
         effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, j->id,
                    "Job sent signal %s on delete", name);
+}
+
+void send_image(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                const struct job *job)
+{
+    struct arena *arena = t->effects->arena;
+    struct command *c = command_add(ms, t, j->mom, COMMAND_IMAGE, j->id);
+    struct body_manage *body = ARENA_NEW(arena, struct body_manage);
+
+    c->run_version = j->run_version;
+    j->image_told = true;
+    *body = (struct body_manage){
+        .command = 2, /* as clients hold jobs (wire.md 4) */
+        .object_type = OBJECT_JOB,
+        .object_name = arena_strdup(arena, j->id),
+    };
+    attr_value_encode(job_rows[JOB_A_HOLD_TYPES].type,
+                      obj_attr(&job->obj, JOB_A_HOLD_TYPES),
+                      job_rows[JOB_A_HOLD_TYPES].name, &body->attrs, arena);
+    send_body(t, j->mom, c, BATCH_HOLD_JOB, body);
 }
 
 static void add_pair(struct body_files *body, uint32_t flag, const char *local,

@@ -274,6 +274,17 @@ static void reply_about_job(struct moms *ms, struct moms_turn *t, const struct m
         reply_to_delete(ms, t, j, job, reply);
 }
 
+static void reply_about_image(struct moms *ms, struct moms_turn *t,
+                              const struct command *c, const struct wire_reply *reply)
+{
+    const struct job *job = job_of(t, c);
+
+    if (!job)
+        return;
+    moms_touch_job(ms, c->job_id);
+    reply_to_image(t, moms_job(ms, c->job_id), job, reply);
+}
+
 void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,
                     const struct is_message *msg)
 {
@@ -291,6 +302,8 @@ void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,
     DL_DELETE(mom->commands, c);
     if (c->kind == COMMAND_FORWARD)
         reply_to_client(t, c, &msg->reply);
+    else if (c->kind == COMMAND_IMAGE)
+        reply_about_image(ms, t, c, &msg->reply);
     else
         reply_about_job(ms, t, mom, c, &msg->reply);
     command_free(c);
@@ -304,6 +317,9 @@ void command_failed(struct moms *ms, struct moms_turn *t, struct command *c)
 
     if (c->kind == COMMAND_FORWARD) {
         reply_to_client(t, c, &reply);
+    } else if (c->kind == COMMAND_IMAGE && job_of(t, c)) {
+        moms_job(ms, c->job_id)->image_told = false;
+        moms_touch_job(ms, c->job_id);
     } else if (job_of(t, c)) {
         struct mom_job *j = moms_job(ms, c->job_id);
 

@@ -7,6 +7,7 @@
  *   R, requeue asked for        Rerun, then SIGKILL
  *   R, gives vnodes back        ModifyJob with where it lies then
  *   R, to be suspended          suspend; to go on: resume
+ *   R, an image is to be made   HoldJob, beside the others
  *   R, not listed by its MoM    given up after a while
  *   E, substate 51              CopyFiles
  *   E, files that were fetched  DelFiles
@@ -18,6 +19,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/checkpoint.h"
 #include "server/decide/job_end.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_state.h"
@@ -35,13 +37,17 @@ static bool is_up(const struct mom_job *j)
 
 /* Forgets what was known of a run that is over. Its MoM is told to do the same, but
  * only when it may know of the run. */
-static void drop_run(struct moms_turn *t, struct mom_job *j)
+static void drop_run(struct moms_turn *t, struct mom_job *j, const struct job *job)
 {
-    if (j->known && is_up(j))
+    bool rests = job && job_image_run(job) == j->run_version && j->run_version > 0;
+
+    /* What the MoM has of a run that has left an image is for the next run. */
+    if (j->known && is_up(j) && !rests)
         mom_discard(t, j->mom, j->id, j->run_version);
     j->known = false;
     j->busy = false;
     j->stop_told = false;
+    j->image_told = false;
     j->n_tries = 0;
     j->retry_at = INT64_MIN;
     j->lost_at = 0;
@@ -95,14 +101,15 @@ static void cannot_send(struct moms_turn *t, const struct job *job)
 
 /* The MoM of the job has no stream. A job of which the MoM cannot have heard goes back
  * to its queue, unless the vnode is usable, since its MoM may then return at once. */
-static void without_mom(struct moms_turn *t, const struct mom_job *j,
-                        const struct job *job)
+static void without_mom(struct moms_turn *t, struct mom_job *j, const struct job *job)
 {
     const struct node *n = job_first_node(job);
 
     MUST(!is_up(j));
     if (job_is_being_stopped(job))
         stop_without_mom(t, j, job);
+    if (job_wants_image(job))
+        image_without_mom(t, j, job);
     if (job_state(job) != 'R' || obj_num(&job->obj, JOB_A_HF_SENT, 0) || j->known)
         return;
     if (n && node_is_usable(n))
@@ -166,6 +173,8 @@ static void running(struct moms *ms, struct moms_turn *t, struct mom_job *j,
         send_release(ms, t, j, job);
     } else if (job_is_being_stopped(job)) {
         send_stop(ms, t, j, job);
+    } else if (job_wants_image(job) && !j->image_told) {
+        send_image(ms, t, j, job);
     }
 }
 
@@ -225,14 +234,20 @@ void look_at_job(struct moms *ms, struct moms_turn *t, struct mom_job *j)
     int64_t run_version;
 
     MUST(j->looked_at); /* not in the list: it may be forgotten here */
+    if (job && !job_is_at_mom(job) && j->mom && j->run_version > 0 &&
+        job_image_run(job) == j->run_version) {
+        drop_run(t, j, job);
+        j->known = true; /* its MoM is told when the image is not wanted any more */
+        return;
+    }
     if (!job || !job_is_at_mom(job)) {
-        drop_run(t, j);
+        drop_run(t, j, job);
         moms_forget_job(ms, j);
         return;
     }
     run_version = obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
     if (!j->mom || j->run_version != run_version) {
-        drop_run(t, j);
+        drop_run(t, j, job);
         begin_run(ms, j, job, run_version);
     }
     note_state(j, job);

@@ -18,6 +18,7 @@ enum command_kind {
     COMMAND_DELETE,   /* DeleteJob: the MoM may forget the job */
     COMMAND_RELEASE,  /* ModifyJob: the hosts that the job keeps */
     COMMAND_STOP,     /* suspend, resume and their forms for administrators */
+    COMMAND_IMAGE,    /* HoldJob: an image, and then the end; others may be under way */
     COMMAND_FORWARD,
 };
 
@@ -75,6 +76,7 @@ struct mom_job {
     bool known;          /* the MoM may know of it */
     bool busy;           /* a command about it is unanswered */
     bool stop_told;      /* to stop or to go on, perhaps, and has not answered */
+    bool image_told;     /* to make an image, and has not answered */
     unsigned n_tries;    /* of what it wants at present */
     int64_t retry_at;    /* not before; INT64_MIN: at once */
     int64_t lost_at;     /* gone at its MoM unless heard of by then; 0: not missed */
@@ -191,6 +193,9 @@ void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
 /* The same with suspend and the like: COMMAND_STOP, and no line about a deletion. */
 void send_word(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                const char *name);
+/* HoldJob; other commands about the job may leave before it is answered. */
+void send_image(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                const struct job *job);
 void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                const struct job *job);
 /* Have the files of the job fetched, before it is sent; have them removed again: 'wait'
@@ -233,6 +238,13 @@ void job_has_stopped(struct moms_turn *t, const struct job *job);
 void job_has_gone_on(struct moms_turn *t, const struct job *job);
 void stop_without_mom(struct moms_turn *t, const struct mom_job *j,
                       const struct job *job);
+
+/* checkpointing.c: is an image of the job to be made? Its MoM is told; what it makes is
+ * in the obituary of the job. */
+bool job_wants_image(const struct job *job);
+void reply_to_image(struct moms_turn *t, struct mom_job *j, const struct job *job,
+                    const struct wire_reply *reply);
+void image_without_mom(struct moms_turn *t, struct mom_job *j, const struct job *job);
 
 /* command_reply.c */
 void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/checkpoint.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_suspend.h"
@@ -85,6 +86,19 @@ static void confirm_running(struct moms *ms, struct moms_turn *t, struct mom *mo
     compare_stops(ms, t, r, job);
 }
 
+/* The job is in its queue, or about to be sent again; what waits for that run is there.
+ */
+static void remember_image(struct moms *ms, struct mom *mom, const struct job *job)
+{
+    struct mom_job *j = moms_job(ms, job->obj.id);
+
+    if (job_is_at_mom(job))
+        return;
+    j->mom = mom;
+    j->run_version = job_image_run(job);
+    j->known = true;
+}
+
 /* Has the job a vnode of that MoM? Its other hosts list it as well. */
 static bool lies_at(const struct moms *ms, const struct job *job, const struct mom *mom)
 {
@@ -109,6 +123,13 @@ static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
     /* The order is that of the table: each row is asked only when those above it do not
      * apply. */
     run_version = obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
+    /* It rests there, or is about to: its obituary was answered, and that is not on
+     * disk at the MoM yet. */
+    if ((r->substate == JOB_SUB_HELD || !job_is_at_mom(job)) && job_has_image(job) &&
+        job_image_run(job) == r->run_version) {
+        remember_image(ms, mom, job);
+        return;
+    }
     if (r->node_id == 0 && job_is_at_mom(job) && !mom_has_job(ms, t, mom, job))
         discard(t, mom, r, r->run_version, "runs at another MoM ");
     else if (run_version > 0 && run_version != r->run_version)

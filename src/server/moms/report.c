@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/checkpoint.h"
 #include "server/decide/job_end.h"
 #include "server/decide/job_release.h"
 #include "server/model/job_exit.h"
@@ -176,6 +177,7 @@ static void end_run(struct moms_turn *t, const struct job *job, int32_t status,
     /* The values outlive a crash between the obituary and the end of the job. */
     record_change(rec, arena, JOB_A_HF_REQUEUE, NULL, back ? "True" : NULL);
     record_change(rec, arena, JOB_A_HF_OBIT_COMMENT, NULL, verdict.comment);
+    checkpoint_note_end(job, status, rec, arena);
     /* There was no report: the server itself found that the job is gone. */
     if (!u)
         return;
@@ -190,6 +192,12 @@ static void take_obit(struct moms *ms, struct moms_turn *t, struct mom *mom,
 {
     const struct job *job = model_job(t->m, u->job_id);
 
+    /* A MoM that was killed when it heard the answer: its image is counted on. */
+    if (job && !job_is_at_mom(job) && job_has_image(job) &&
+        job_image_run(job) == u->run_version) {
+        moms_answer_obit(ms, mom, u->job_id, true);
+        return;
+    }
     if (!job || !job_is_at_mom(job) || !same_run(job, u) ||
         !mom_has_job(ms, t, mom, job)) {
         effect_log(t->effects, t->m->seq, LOG_EV_DEBUG, LOG_IN_JOB, u->job_id,

@@ -7,7 +7,9 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
+#include "server/decide/checkpoint.h"
 #include "server/decide/job_release.h"
+#include "server/model/job_exit.h"
 #include "server/model/resv_claims.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
@@ -220,9 +222,19 @@ static void account_begin(const struct reaction *r, char type)
     account(r, type, &text);
 }
 
+static void account_nothing(const struct reaction *r, char type)
+{
+    struct buf nothing = { 0 };
+
+    account(r, type, &nothing);
+}
+
 void account_job_sent(const struct reaction *r)
 {
-    account_begin(r, 'S');
+    if (job_has_image(TO_JOB(r->o)))
+        account_nothing(r, 'T');
+    else
+        account_begin(r, 'S');
 }
 
 /* The field is there only where the site counts that time. */
@@ -275,9 +287,7 @@ void account_job_suspended(const struct reaction *r)
 
 void account_job_resumed(const struct reaction *r)
 {
-    struct buf nothing = { 0 };
-
-    account(r, 'r', &nothing);
+    account_nothing(r, 'r');
 }
 
 /* Before its own end a job that has given vnodes back has that of its last phase. */
@@ -397,7 +407,11 @@ void account_job_obit(const struct reaction *r)
         effect_account(r->out, r->rec->seq, r->rec->at, 'D', r->rec->id, "%s",
                        record_words(r->rec));
     /* A job that goes back to its queue has the record 'R' instead of 'E'. */
-    if (obj_num(r->o, JOB_A_HF_REQUEUE, 0))
+    if (!obj_num(r->o, JOB_A_HF_REQUEUE, 0))
+        return;
+    if (obj_num(r->o, JOB_A_EXIT_STATUS, 0) == JOB_EXIT_CHECKPOINTED)
+        account_nothing(r, 'C');
+    else
         account_end(r, 'R');
 }
 

@@ -4,6 +4,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/queue_attrs.h"
 #include "server/decide/job_transfer.h"
+#include "server/model/job_exit.h"
 #include "server/model/job_state.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
@@ -152,6 +153,28 @@ static bool answer_not_released(const struct answering *a, struct wire_reply *re
     return true;
 }
 
+/* A MoM without the means leaves the job running, and the hold is set all the same. */
+static bool answer_not_checkpointed(const struct answering *a, struct wire_reply *ret)
+{
+    if (!answer_note(a, ret))
+        return false;
+    if (ret->code == PBSE_NOSUP)
+        *ret = (struct wire_reply){ .choice = REPLY_NULL };
+    return true;
+}
+
+/* Whoever waits for its image: it is there. */
+bool answer_job_obit(const struct answering *a, struct wire_reply *ret)
+{
+    const struct job *job = model_job(a->m, a->rec->id);
+
+    if (a->wait_for->why != WAIT_FOR_OBJECT || !job ||
+        obj_num(&job->obj, JOB_A_EXIT_STATUS, 0) != JOB_EXIT_CHECKPOINTED)
+        return false;
+    *ret = (struct wire_reply){ .choice = REPLY_NULL };
+    return true;
+}
+
 /* What a job was to do and its MoM does not. */
 bool answer_job_modified(const struct answering *a, struct wire_reply *ret)
 {
@@ -159,6 +182,8 @@ bool answer_job_modified(const struct answering *a, struct wire_reply *ret)
         return false;
     if (a->rec->reason == REASON_NOT_RELEASED)
         return answer_not_released(a, ret);
+    if (a->rec->reason == REASON_NOT_CHECKPOINTED)
+        return answer_not_checkpointed(a, ret);
     return a->rec->reason == REASON_NOT_SUSPENDED && answer_note(a, ret);
 }
 

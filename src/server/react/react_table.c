@@ -171,6 +171,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .log = log_job_obit,
         .account = account_job_obit,
         .mail = mail_job_obit,
+        .answer = answer_job_obit,
     },
     [FACT_JOB_REQUEUED][OBJ_JOB] = {
         .log = log_job_state,

@@ -114,6 +114,8 @@ bool answer_job_sent(const struct answering *a, struct wire_reply *ret);
 bool answer_released(const struct answering *a, struct wire_reply *ret);
 /* a job is suspended, or goes on, or its MoM would not do it */
 bool answer_job_stopped(const struct answering *a, struct wire_reply *ret);
+/* its MoM has made the image that was asked for, and ended it */
+bool answer_job_obit(const struct answering *a, struct wire_reply *ret);
 /* it is neither suspended nor gives it vnodes back: its MoM would not */
 bool answer_job_modified(const struct answering *a, struct wire_reply *ret);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/base/date.h"
+#include "server/decide/checkpoint.h"
 #include "server/decide/config.h"
 #include "server/decide/edit.h"
 #include "server/model/job_phase.h"
@@ -19,6 +20,7 @@ struct hold_change {
     const struct request *rq;
     const char *letters;
     bool release;
+    struct record *rec; /* with which the holds change */
 };
 
 static const char *held_comment(const struct hold_change *h)
@@ -51,8 +53,7 @@ static void change_state(const struct hold_change *h, const char *holds, struct 
     edit_job_event(e, job_place_held(h->job, holds, h->rq->now_at), h->rq->now_at);
 }
 
-static int change_holds(const struct hold_change *h, struct edit *e,
-                        struct decision *out)
+static int change_holds(struct hold_change *h, struct edit *e, struct decision *out)
 {
     const struct attr_type *type = job_rows[JOB_A_HOLD_TYPES].type;
     const char *holds;
@@ -77,6 +78,7 @@ static int change_holds(const struct hold_change *h, struct edit *e,
         edit_set_str(e, JOB_A_HF_DEPEND_HOLD, "-");
     edit_set_num(e, JOB_A_MTIME, h->rq->now_at);
     rec = decide(out, h->rq, FACT_JOB_MODIFIED, OBJ_JOB, h->job->obj.id);
+    h->rec = rec;
     rec->note = arena_printf(out->arena, "Holds %s %s at request of %s", h->letters,
                              h->release ? "released" : "set", h->rq->actor);
     edit_commit(e, out->arena, rec);
@@ -94,6 +96,24 @@ int check_hold_letters(const struct request *rq, const char *letters, struct dia
     if (strchr(letters, 'o') && !(rq->who->rights & WHO_STAFF))
         return diag_code(why, PBSE_PERM);
     return 0;
+}
+
+/* A job that runs is held with an image of what it has done so far, where it and its
+ * MoM can: it goes on running otherwise, and the hold counts when it is back in its
+ * queue. Who asks hears which of the two when the MoM has said. */
+static void checkpoint(const struct hold_change *h, struct decision *out)
+{
+    const char **ids;
+    struct decision trial = { .arena = out->arena };
+
+    if (h->release || !strpbrk(h->letters, "uosp") ||
+        checkpoint_may_begin(h->job, &trial))
+        return;
+    h->rec->reason = REASON_CHECKPOINT;
+    checkpoint_ask(h->rec, out->arena, CHECKPOINT_TO_HOLD);
+    ids = ARENA_ARRAY(out->arena, const char *, 1);
+    ids[0] = h->job->obj.id;
+    act_wait_jobs(out, 1, ids, 0);
 }
 
 int handle_hold_job(const struct model *m, const struct request *rq,
@@ -117,5 +137,7 @@ int handle_hold_job(const struct model *m, const struct request *rq,
     edit_init(&e, m, OBJ_JOB, &h.job->obj);
     err = change_holds(&h, &e, out);
     edit_fini(&e);
+    if (!err)
+        checkpoint(&h, out);
     return err;
 }

@@ -416,6 +416,8 @@ static int check_alteration(struct alteration *al, struct diag *why)
         err = edit_list(&al->e, al->attrs, al->rq->who->rights, why);
     if (!err)
         job_force_entries(&al->e);
+    if (!err && al->e.touched[JOB_A_CHECKPOINT])
+        job_checkpoint_in(&al->e, al->job->queue, al->rq->arena);
     if (!err)
         err = check_eligible(al, why);
     if (!err && job_is_array(al->job))
@@ -439,6 +441,24 @@ static int check_alteration(struct alteration *al, struct diag *why)
     return err;
 }
 
+/* The request as its MoM is told it: with the period of checkpoints that the job has.
+ */
+static const struct wire_request *as_told(const struct alteration *al,
+                                          struct arena *arena)
+{
+    struct wire_request *rq = arena_copy(arena, al->rq->wire, sizeof(*rq));
+    struct body_manage *body = arena_copy(arena, rq->body, sizeof(*body));
+
+    body->attrs.v =
+        arena_copy(arena, al->attrs->v, al->attrs->n * sizeof(*al->attrs->v));
+    for (size_t i = 0; i < body->attrs.n; i++)
+        if (attr_find(&job_table, body->attrs.v[i].name) == JOB_A_CHECKPOINT)
+            body->attrs.v[i].value =
+                arena_strdup(arena, edit_str(&al->e, JOB_A_CHECKPOINT, "u"));
+    rq->body = body;
+    return rq;
+}
+
 /* A limit of a running job is kept by its MoM. */
 static void tell_mom(const struct alteration *al, struct decision *out)
 {
@@ -451,6 +471,8 @@ static void tell_mom(const struct alteration *al, struct decision *out)
          * MoM. */
         if (attr >= 0 && (job_rows[attr].flags & ATTR_TO_MOM)) {
             act_about_job(out, ACT_TELL_MOM, al->job->obj.id);
+            if (al->e.touched[JOB_A_CHECKPOINT])
+                out->acts.v[out->acts.n - 1].told = as_told(al, out->arena);
             return;
         }
     }

@@ -91,6 +91,7 @@ static int check_move(struct move *mv, struct diag *why)
         err = job_keeps_count_limits(mv->m, mv->q, &who, why);
     if (!err)
         err = job_defaults_renew(&mv->e, mv->m, mv->q, mv->rq->arena, why);
+    job_checkpoint_in(&mv->e, mv->q, mv->rq->arena);
     if (err)
         return err;
     list = edit_value(&mv->e, JOB_A_RESOURCE_LIST);

@@ -107,6 +107,7 @@ static int complete_request(struct submission *s, struct diag *why)
         return err;
     edit_set_str(&s->job, JOB_A_SCHEDSELECT, schedselect);
     job_defaults_note(&s->job, &s->body->attrs, s->rq->arena);
+    job_checkpoint_in(&s->job, s->queue, s->rq->arena);
     return 0;
 }
 

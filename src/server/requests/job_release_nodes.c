@@ -24,7 +24,8 @@ static bool may_release(const struct job *job)
     enum job_phase phase = job_phase(job);
 
     static const int in_the_way[] = { JOB_A_HF_KILL_BY, JOB_A_HF_REQUEUE,
-                                      JOB_A_HF_RELEASE, JOB_A_HF_SUSPEND };
+                                      JOB_A_HF_RELEASE, JOB_A_HF_SUSPEND,
+                                      JOB_A_HF_CHECKPOINT };
 
     for (size_t i = 0; i < ARRAY_LEN(in_the_way); i++)
         if (obj_is_set(&job->obj, in_the_way[i]))

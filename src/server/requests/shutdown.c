@@ -1,12 +1,14 @@
 /* shutdown.c - Shutdown: what becomes of running jobs before the server ends
  * (operations.md 12, wire.md 10.7).
  *
- * Nothing is checkpointed in this version. Immediate: what may be run again is
- * requeued, the rest is killed, and the server waits for both. Delayed: what may be run
- * again is requeued, and the server waits for the rest. Quick: jobs are left running.
+ * What can be checkpointed is, and held, unless its MoM finds that it cannot
+ * (moms/checkpointing.c). Immediate: what else may be run again is requeued, the rest
+ * is killed, and the server waits for both. Delayed: what may be run again is requeued,
+ * and the server waits for the rest. Quick: jobs are left running.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/log.h"
+#include "server/decide/checkpoint.h"
 #include "server/decide/config.h"
 #include "server/decide/job_end.h"
 #include "server/model/job_state.h"
@@ -80,6 +82,21 @@ static void kill_job(const struct request *rq, const struct job *job,
     record_change(rec, out->arena, JOB_A_HF_KILL_HARD, NULL, "True");
 }
 
+static bool checkpoint(const struct request *rq, const struct job *job,
+                       enum server_stop how, struct decision *out)
+{
+    struct decision trial = { .arena = out->arena };
+    struct record *rec;
+
+    if (checkpoint_may_begin(job, &trial))
+        return false;
+    rec = about(rq, job, FACT_JOB_MODIFIED, out);
+    rec->reason = REASON_CHECKPOINT;
+    checkpoint_ask(rec, out->arena,
+                   how == STOP_IMMEDIATE ? CHECKPOINT_TO_STOP : CHECKPOINT_TO_DELAY);
+    return true;
+}
+
 static void end_job(const struct request *rq, const struct job *job,
                     enum server_stop how, struct decision *out)
 {
@@ -88,6 +105,8 @@ static void end_job(const struct request *rq, const struct job *job,
     if (job_state(job) != 'R' || obj_is_set(o, JOB_A_HF_KILL_BY) ||
         obj_num(o, JOB_A_HF_REQUEUE, 0))
         return; /* is on its way already */
+    if (checkpoint(rq, job, how, out))
+        return;
     if (obj_num(o, JOB_A_RERUNABLE, 1))
         requeue(rq, job, out);
     /* A job that may not run again is killed only when the end shall not wait for

@@ -22,7 +22,8 @@ static const char *big_job(struct fake_mom *fm, const char *attrs)
 {
     const char *id =
         submit(fm->r, RIG_USER, "",
-               arena_printf(fm->r->arena, "Resource_List.select=1:ncpus=4 %s", attrs),
+               arena_printf(fm->r->arena,
+                            "Resource_List.select=1:ncpus=4 Checkpoint=n %s", attrs),
                "sleep 5\n");
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(id);

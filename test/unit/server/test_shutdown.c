@@ -23,9 +23,12 @@ static const struct wire_reply *shut_down(struct rig *r, uint32_t how)
     return rig_ask(r, RIG_ROOT, BATCH_SHUTDOWN, &body, NULL);
 }
 
+/* Without a checkpoint: what is asked of a MoM first is in test_checkpoint.c. */
 static const char *run(struct fake_mom *fm, const char *attrs)
 {
-    const char *id = submit(fm->r, RIG_USER, "", attrs, "sleep\n");
+    const char *all =
+        arena_printf(fm->r->arena, "Checkpoint=n%s%s", *attrs ? " " : "", attrs);
+    const char *id = submit(fm->r, RIG_USER, "", all, "sleep\n");
 
     CU_ASSERT_EQUAL_FATAL(run_job(fm->r, id, "(n1:ncpus=1)"), 0);
     fake_answer(fm, fake_told(fm, BATCH_COMMIT, 0), 0, NULL);
