@@ -53,6 +53,14 @@ void wake_job_ended(const struct reaction *r)
     effect_wake_schedulers(r, partition_of(r), SCHED_ENDED);
 }
 
+/* A refused resumption frees what was free before it, and who is woken then asks for
+ * the same again: that waits for the next cycle. */
+void wake_job_suspended(const struct reaction *r)
+{
+    if (r->rec->reason != REASON_NOT_RESUMED)
+        wake_job_ended(r);
+}
+
 /* The answer to RunJob, which waits until the MoM took or refused the job. */
 static void refuse(struct wire_reply *ret, int code)
 {

@@ -136,7 +136,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_JOB_SUSPENDED][OBJ_JOB] = {
         .log = log_job_state,
         .account = account_job_suspended,
-        .wake = wake_job_ended,
+        .wake = wake_job_suspended,
         .answer = answer_job_stopped,
     },
     [FACT_JOB_RESUMING][OBJ_JOB] = { .log = log_job_state },

@@ -367,10 +367,13 @@ static void a_mom_that_refuses_changes_nothing(void)
     SAME(in_use(r, "ncpus"), "2");
     suspend_now(&fm, id, "suspend");
     CU_ASSERT_EQUAL(signal_job(r, id, "resume"), 0);
+    for (int i = 0; i < 3; i++) /* its cycles because of that are over */
+        rig_sched_done(r);
     CU_ASSERT_EQUAL(signal_as(r, sched, RIG_ROOT, id, "resume"), -1);
     CU_ASSERT_EQUAL(mom_answers(&fm, sched, PBSE_BADSTATE, NULL), PBSE_BADSTATE);
     CU_ASSERT_PTR_NULL(accounted(r, 'z', 0));
-    /* The scheduler tries again. */
+    /* The scheduler tries again, and is not woken for it. */
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_SCHED_COMMAND), 0);
     SAME(job_shows(r, id, "substate"), "45");
     SAME(in_use(r, "ncpus"), "0");
     CU_ASSERT_EQUAL(signal_as(r, sched, RIG_ROOT, id, "resume"), -1);
