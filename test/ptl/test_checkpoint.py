@@ -21,7 +21,7 @@ from test_mom import exit_status, seq
 COUNT = """n=${1:-0}
 while :; do
     n=$((n + 1))
-    echo $n > {state}
+    echo $n > {state}.new && mv {state}.new {state}
     echo line $n
     sleep 0.05
 done
@@ -302,8 +302,8 @@ def test_images_are_made_in_time(cluster, images):
     # SIGTERM ends the jobs; this one has an image to go on from.
     cluster.mom.stop()
     cluster.mom.start()
+    wait_for("the job is restored", lambda: "restart " + jid in images.told()[-1])
     goes_on(cluster, images, jid, number)
-    assert images.told()[-1].startswith("restart " + jid)
     cluster.server.accounting_match(";T;%s;" % jid)
     cluster.server.delete(jid)
     is_gone(cluster.server, JOB, jid)

@@ -119,12 +119,14 @@ static void test_a_held_job_is_killed_behind_its_image(void)
     hold(&b);
     CU_ASSERT_PTR_NOT_NULL_FATAL(effect(&b, MOM_CHECKPOINT, 0));
     CU_ASSERT(effect(&b, MOM_CHECKPOINT, 0)->u.checkpoint.aborts);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_SAVE, 0));
     CU_ASSERT(effect(&b, MOM_SAVE, 0) < effect(&b, MOM_CHECKPOINT, 0));
     CU_ASSERT_EQUAL(hold_code(&b), INT32_MIN);
     forget(&b);
     mom_checkpointed(b.m, b.now_at, JOB, IMAGE, 0, &b.out);
     CU_ASSERT(logged(&b, "checkpointed to " IMAGE));
     CU_ASSERT_EQUAL(hold_code(&b), 0);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_SAVE, 0));
     CU_ASSERT(effect(&b, MOM_SAVE, 0) < effect(&b, MOM_SEND, 0));
     CU_ASSERT(killed_with(&b, SIGKILL));
     mom_exited(b.m, b.now_at, JOB, 256 + SIGKILL, NULL, &b.out);
