@@ -26,6 +26,22 @@ void wake_queue_set(const struct reaction *r)
                                SCHED_QUEUE_STARTED);
 }
 
+/* A limit that is raised or gone lets jobs start; one that is lowered costs a cycle. */
+static bool limits_change(const struct reaction *r)
+{
+    static const int limits[] = {
+        SERVER_A_MAX_RUNNING,   SERVER_A_MAX_RUN,
+        SERVER_A_MAX_RUN_RES,   SERVER_A_MAX_USER_RUN,
+        SERVER_A_MAX_GROUP_RUN, SERVER_A_MAX_USER_RES,
+        SERVER_A_MAX_GROUP_RES, SERVER_A_RESOURCES_AVAILABLE,
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+        if (reaction_change(r->rec, limits[i]))
+            return true;
+    return false;
+}
+
 void wake_server_set(const struct reaction *r)
 {
     const struct change *c = reaction_change(r->rec, SERVER_A_ELIGIBLE_TIME_ENABLE);
@@ -35,6 +51,8 @@ void wake_server_set(const struct reaction *r)
         effect_wake_schedulers(r, NULL, SCHED_ELIGIBLE_TIME);
     c = reaction_change(r->rec, SERVER_A_HF_HOT_UNTIL);
     if (c && !c->after) /* jobs that a hot start had for itself are free */
+        effect_wake_schedulers(r, NULL, SCHED_NEW);
+    if (limits_change(r))
         effect_wake_schedulers(r, NULL, SCHED_NEW);
     c = reaction_change(r->rec, SERVER_A_JOB_SORT_FORMULA);
     if (c)

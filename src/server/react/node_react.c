@@ -14,6 +14,14 @@ static bool came_up(const struct reaction *r)
            (node_state_stored(TO_NODE(r->o)) & (uint32_t)NODE_UNUSABLE) == 0;
 }
 
+/* It may have more now. What exactly changed is not compared: a cycle too many costs
+ * little, and administrators rarely change that. */
+static bool may_have_more(const struct reaction *r)
+{
+    return reaction_change(r->rec, NODE_A_RESOURCES_AVAILABLE) &&
+           node_is_usable(TO_NODE(r->o));
+}
+
 void log_node_words(const struct reaction *r)
 {
     if (r->rec->note)
@@ -24,5 +32,12 @@ void log_node_words(const struct reaction *r)
 void wake_node_up(const struct reaction *r)
 {
     if (came_up(r))
+        effect_wake_schedulers(r, NULL, SCHED_NEW);
+}
+
+/* By an administrator. */
+void wake_node_set(const struct reaction *r)
+{
+    if (came_up(r) || may_have_more(r))
         effect_wake_schedulers(r, NULL, SCHED_NEW);
 }

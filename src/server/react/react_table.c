@@ -17,6 +17,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         [OBJ_SCHED] = { .wake = wake_sched_changed },
         [OBJ_RESOURCE] = { .wake = wake_resource_changed },
         [OBJ_QUEUE] = { .log = log_queue_set, .wake = wake_queue_set },
+        [OBJ_NODE] = { .wake = wake_node_set },
     },
     [FACT_DELETED] = {
         [OBJ_RESOURCE] = { .wake = wake_resource_changed },

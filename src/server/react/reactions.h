@@ -123,5 +123,6 @@ bool answer_job_modified(const struct answering *a, struct wire_reply *ret);
 /* vnodes as their MoMs report them: react/node_react.c */
 void log_node_words(const struct reaction *r);
 void wake_node_up(const struct reaction *r);
+void wake_node_set(const struct reaction *r);
 
 #endif
