@@ -28,12 +28,15 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/plan.c src/scheduler/plan/plan.h \
 	src/scheduler/plan/vnode_pool.c src/scheduler/plan/vnode_pool.h \
 	src/scheduler/plan/pool_fit.c \
+	src/scheduler/plan/victims.c src/scheduler/plan/victims.h \
+	src/scheduler/plan/targets.c src/scheduler/plan/targets.h \
 	src/scheduler/plan/push.c src/scheduler/plan/push.h \
 	src/scheduler/plan/follower.c src/scheduler/plan/follower.h \
 	src/scheduler/plan/limit_fit.c \
 	src/scheduler/plan/queue_fit.c \
 	src/scheduler/plan/quick_fit.c \
 	src/scheduler/plan/remarks.c src/scheduler/plan/remarks.h \
+	src/scheduler/plan/resume.c src/scheduler/plan/resume.h \
 	src/scheduler/plan/resv.c \
 	src/scheduler/plan/question.h \
 	src/scheduler/plan/room.c src/scheduler/plan/room.h \
@@ -215,3 +218,9 @@ TESTS += test/unit/scheduler/test_level
 test_unit_scheduler_test_level_SOURCES = \
 	test/unit/scheduler/test_level.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_level_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_preempt_plan
+TESTS += test/unit/scheduler/test_preempt_plan
+test_unit_scheduler_test_preempt_plan_SOURCES = \
+	test/unit/scheduler/test_preempt_plan.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_preempt_plan_LDADD = $(sched_test_libs)

@@ -118,6 +118,8 @@ enum plan_kind {
     PLAN_SHRINK_JOB,   /* ModifyJob_Async: its walltime is what fits; PLAN_RUN_JOB is
                           next */
     PLAN_COMMENT_JOB,  /* ModifyJob_Async: the job's comment says why it waits */
+    PLAN_PREEMPT_JOBS, /* PreemptJobs: others leave for this job, which the next step
+                          runs if all of them have */
 };
 
 /* Why a job or a reservation has to wait or is refused. What each is called is in
@@ -183,6 +185,16 @@ struct plan_place {
     const char *vnodes; /* exec_vnode */
 };
 
+/* What PreemptJobs says of a job that has not left (wire.md 8.5). */
+#define PREEMPT_FAILED "000"
+
+/* A line for the log. */
+struct plan_note {
+    uint32_t event; /* LOG_EV_... */
+    const char *job_id;
+    const char *text;
+};
+
 struct plan_step {
     enum plan_kind kind;
     const char *id;
@@ -200,8 +212,12 @@ struct plan_step {
                                 already, or nobody counts */
     const char *walltime;    /* PLAN_SHRINK_JOB */
     const char *why_shrunk[2]; /* ... and the log's words, in order; NULL: no more */
-    bool considered;        /* PLAN_RUN_JOB: the step before has said that in the log */
-    bool resumes;           /* PLAN_RUN_JOB: it is suspended, and goes on there */
+    bool considered; /* PLAN_RUN_JOB: the step before has said that in the log */
+    bool resumes;    /* PLAN_RUN_JOB: it is suspended, and goes on there */
+    bool preempts;   /* PLAN_RUN_JOB: others have just left for it */
+    struct wire_strings victims; /* PLAN_PREEMPT_JOBS: one or more */
+    size_t n_notes; /* PLAN_PREEMPT_JOBS, PLAN_COMMENT_JOB: what was tried */
+    const struct plan_note *notes;
     bool top;               /* PLAN_COMMENT_JOB: its place is kept free (scheduling.md
                                20.3), */
     int64_t est_start_at;   /* from then on, 0: none was found, */
@@ -255,9 +271,10 @@ struct planning *planning_new(const struct snapshot *s, const struct policy *p,
 const char *planning_last_waiting(const struct planning *p);
 
 /* Append the steps about the next jobs, at least one job and as many as that effort is
- * good for. False: none is left. Steps that are there already stay as they are, but the
- * array may move. A caller may carry them out in between: what the plan has decided is
- * taken into account, whatever else happens meanwhile is not. */
+ * good for; a slice ends behind a job that preempts. False: none is left. Steps that
+ * are there already stay as they are, but the array may move. A caller may carry them
+ * out in between: what the plan has decided is taken into account, whatever else
+ * happens meanwhile is not. */
 bool planning_go_on(struct planning *p, size_t effort) MUST_CHECK;
 void planning_free(struct planning *p);
 
@@ -298,10 +315,13 @@ void sched_try(struct snapshot *s, const struct policy *p, int64_t now_at,
                const struct wire_object *o, struct arena *arena,
                struct wire_request *ret);
 
+/* This running job could not be preempted: it is no candidate in this cycle. */
+void snapshot_spare_job(struct snapshot *s, const char *job_id);
+
 /* Leave this reservation's question alone: it was answered in this cycle already; or
  * none, in the next one. */
 void snapshot_skip_resv(struct snapshot *s, const char *resv_id);
-void snapshot_skip_none(struct snapshot *s);
+void snapshot_skip_none(struct snapshot *s); /* and spare no job */
 
 /* A step as the request that carries it out; body and texts in the arena. False for a
  * step that has nothing to send. */

@@ -61,8 +61,7 @@ def test_the_installed_ones_are_without_mistakes(files):
     files.scheduler.restart()
     wait_for("a new connection", lambda: any(
         "Connected to the server" in line for line in files.scheduler.log_lines()[mark:]))
-    assert [line for line in logged(files, mark) if line[1] in list(INSTALLED) + ["fairshare"]] == [
-        ["Fil", "sched_config", "Read, and not served yet: preemptive_sched"]]
+    assert [line for line in logged(files, mark) if line[1] in list(INSTALLED) + ["fairshare"]] == []
 
 
 def test_what_is_missing_comes_back_and_the_rest_stays(files):
@@ -79,9 +78,9 @@ def test_lines_and_what_the_log_answers(files):
     mark = len(files.scheduler.log_lines())
     write(files, "sched_config", "by_queue True\n\n# comment\nsort_by: fifo\nby_queue\n"
           "resources: \"ncpus, \\\n  mem\"\npreempt_order: \"SCR\"\nmax_starve: 24:00:00 sometimes\n"
-          "job_sort_key: \"cput LOW\" ALL\n" + "# " + 2000 * "x" + "\nprime_spill: 60\n")
+          "smp_cluster_dist: round_robin ALL\n" + "# " + 2000 * "x" + "\nprime_spill: 60\n")
     files.scheduler.log_match("Invalid time 60")
-    files.scheduler.log_match("not served yet: job_sort_key")
+    files.scheduler.log_match("not served yet: smp_cluster_dist")
     assert logged(files, mark) == [
         ["Fil", "sched_config", "Error reading line 4: Unknown config parameter"],
         ["Fil", "sched_config", "Error reading line 5: Config line invalid"],
@@ -89,7 +88,7 @@ def test_lines_and_what_the_log_answers(files):
          "qmgr"],
         ["Fil", "sched_config", "Error reading line 9: Invalid prime keyword: sometimes"],
         ["Fil", "sched_config", "Error reading line 12: Invalid time 60"],
-        ["Fil", "sched_config", "Read, and not served yet: job_sort_key"]]
+        ["Fil", "sched_config", "Read, and not served yet: smp_cluster_dist"]]
 
 
 def test_the_other_files(files):
@@ -98,7 +97,7 @@ def test_the_other_files(files):
           "1 New Year\n")
     write(files, "resource_group", "# none\nphysics 10 root\n")
     write(files, "resource_group", "physics 10 root 60\n")
-    files.scheduler.log_match("served yet: preemptive_sched, holidays (it is prime time for ever), "
+    files.scheduler.log_match("served yet: holidays (it is prime time for ever), "
                               "resource_group")
     os.unlink(files.scheduler.config("holidays"))
     os.unlink(files.scheduler.config("sched_config"))

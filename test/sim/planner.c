@@ -408,8 +408,8 @@ static void keep_answer(struct planner *p, const struct wire_request *rq)
 static void trace_step(const struct sim *s, const struct planner *p,
                        const struct plan_step *step)
 {
-    static const char *const words[] = { "confirms", "denies", "runs", "shortens",
-                                         "comments" };
+    static const char *const words[] = { "confirms", "denies",   "runs",
+                                         "shortens", "comments", "makes room for" };
 
     sim_trace(s, "scheduler %s: %s %s%s%s%s%s", p->name, words[step->kind], step->id,
               step->vnodes ? " on " : "", step->vnodes ? step->vnodes : "",
@@ -576,10 +576,16 @@ static void step_told(struct sim *s, struct planner *p, const struct wire_reply 
 {
     const struct plan_step *step = &p->plan.steps[p->step++];
 
+    for (size_t i = 0; i < reply->deleted.n; i++)
+        sim_trace(s, "scheduler %s: %s leaves: %s", p->name, reply->deleted.v[i].id,
+                  reply->deleted.v[i].order);
     if (reply->code == 0) {
         note_answered(p, step);
         return;
     }
+    /* As the daemon does: what was planned without them is planned anew. */
+    if (step->kind == PLAN_PREEMPT_JOBS || step->preempts)
+        p->refused = true;
     sim_trace(s, "scheduler %s: is refused: %s %d", p->name, step->id, reply->code);
     if (!p->step_twice)
         p->refused |= step->kind == PLAN_CONFIRM_RESV;

@@ -155,6 +155,23 @@ bool world_has(struct world *w, const struct demand *d, int64_t start_at,
     return true;
 }
 
+bool world_has_beside(struct world *w, const struct demand *d, const size_t *at,
+                      const char *id, int64_t start_at, int64_t end_at)
+{
+    const struct booking *h;
+
+    HASH_FIND_STR(w->book->by_id, id, h);
+    for (; h; h = h->same_id)
+        for (size_t i = 0; i < h->n; i++) {
+            size_t k = at[h->made[i].vnode];
+
+            if (k > 0 &&
+                !has_free(w, d->vnodes[k - 1], d->amounts[k - 1], start_at, end_at))
+                return false;
+        }
+    return true;
+}
+
 static void switch_entries(struct book *l, struct booking *h, bool drop)
 {
     h->dropped = drop;

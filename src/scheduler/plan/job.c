@@ -9,11 +9,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/alike.h"
 #include "scheduler/plan/level.h"
+#include "scheduler/plan/resume.h"
 #include "scheduler/plan/room.h"
 #include "scheduler/plan/rules.h"
 #include "scheduler/plan/shrink.h"
 #include "scheduler/plan/subjobs.h"
 #include "scheduler/plan/top_job.h"
+#include "scheduler/plan/victims.h"
 #include "scheduler/plan/vnode_limit.h"
 
 #include <stdlib.h>
@@ -39,35 +41,24 @@ struct jobs {
     struct planner *pl;
     bool asked; /* command 11 */
     struct failure *failures;
-    const char *last_waiting;     /* the last one that was tried in vain, or NULL */
-    struct room room;             /* of the reservation that was looked at last */
-    struct alike alike;           /* of what was searched outside of reservations */
-    const char *only;             /* what is to be run alone, NULL: all */
-    struct subjobs sub;           /* of the array that is looked at now */
-    struct top_jobs top;          /* and who waits for others */
-    struct starts starts;         /* of what is promised to others */
-    size_t n, next;               /* jobs, and the first that was not tried yet */
-    const struct snap_job **list; /* in the order of policy, */
-    int64_t *levels;              /* [n] which they had then, and */
-    bool levels_fall;             /* which change as jobs start */
+    const char *last_waiting;      /* the last one that was tried in vain, or NULL */
+    struct room room;              /* of the reservation that was looked at last */
+    struct alike alike;            /* of what was searched outside of reservations */
+    const char *only;              /* what is to be run alone, NULL: all */
+    struct subjobs sub;            /* of the array that is looked at now */
+    struct top_jobs top;           /* and who waits for others */
+    struct starts starts;          /* of what is promised to others */
+    size_t n, next;                /* jobs, and the first that was not tried yet */
+    const struct snap_job **list;  /* in the order of policy, */
+    int64_t *levels;               /* [n] which they had then, and */
+    bool levels_fall;              /* which change as jobs start */
+    struct preempting *preempting; /* whom they may preempt; NULL: nobody has asked */
+    struct plan_notes notes;       /* of the job that is looked at */
+    bool pause;                    /* the slice ends here */
 };
 
 /* What it costs to try a job, in jobs whose failure is known already. */
 #define SEARCH_COST 32
-
-int64_t job_left_s(const struct snap_job *j)
-{
-    return MAX_OF(job_full_s(j) - MAX_OF(j->ran_s, 0), 1);
-}
-
-/* When the job would end if it started now. The length is bounded, so that sums of
- * instants stay in their range whatever a user asks for. */
-static int64_t end_of(const struct planner *pl, const struct snap_job *j)
-{
-    int64_t length_s = job_left_s(j);
-
-    return pl->now_at + MIN_OF(length_s, 10 * (int64_t)WALLTIME_NONE_S);
-}
 
 /* The queue whose own vnodes its jobs use; NULL: the vnodes of no queue. */
 static const char *queue_with_vnodes(const struct planner *pl, const struct snap_job *j)
@@ -170,7 +161,7 @@ static bool would_fit_open(struct field *f)
     bool fits;
 
     f->closed = NULL;
-    fits = try_until(f, end_of(f->jobs->pl, f->j)) == FAIL_NONE;
+    fits = try_until(f, job_end_at(f->jobs->pl, f->j)) == FAIL_NONE;
     f->closed = closed;
     return fits;
 }
@@ -191,7 +182,7 @@ static enum plan_failure search_field(struct field *f, const char *id,
         return failure;
     if (!f->jobs->asked)
         f->closed = vnode_limit_closes(pl, f->j, &limit);
-    failure = take_until(f, id, end_of(pl, f->j), found);
+    failure = take_until(f, id, job_end_at(pl, f->j), found);
     if (failure && job_may_shrink(f->j)) {
         failure = shrink_to_fit(pl, f->j, &f->jobs->starts, failure, try_until, f, ret);
         if (!failure)
@@ -259,6 +250,9 @@ static void say_why(struct jobs *jobs, const struct snap_job *j,
     step->unchanged = !pl->p->update_comments || j->state == 'B' ||
                       (j->array && jobs->sub.array == j && jobs->sub.n_started > 0) ||
                       str_same(step->reason, j->comment);
+    step->n_notes = jobs->notes.n;
+    step->notes = jobs->notes.v;
+    jobs->notes = (struct plan_notes){ 0 };
     say_when(step, j, est);
     say_accrual(step, pl, j, fail);
 }
@@ -280,8 +274,9 @@ static void remember(struct jobs *jobs, const struct failure *fail)
 }
 
 /* Start the job on the vnodes that were found. */
-static void run(struct planner *pl, const struct snap_job *j, const char *id,
-                const struct placement *found, const struct shrunk *shrunk)
+static struct plan_step *run(struct planner *pl, const struct snap_job *j,
+                             const char *id, const struct placement *found,
+                             const struct shrunk *shrunk)
 {
     struct plan_step *step;
     bool shrinks = job_may_shrink(j) && shrink_step(pl, j, shrunk);
@@ -290,6 +285,7 @@ static void run(struct planner *pl, const struct snap_job *j, const char *id,
     step = plan_add(pl, PLAN_RUN_JOB, id);
     step->vnodes = placement_print(pl->w, found);
     step->considered = shrinks;
+    return step;
 }
 
 /* Who fails with this job: those that ask for the same at the same place, and as long
@@ -325,10 +321,10 @@ static enum plan_failure search_resv(struct jobs *jobs, const struct snap_job *j
     struct plan_short why = { 0 };
     enum plan_failure failure;
 
-    room_enter(pl, &jobs->room, link_of_job(pl, j)->resv, end_of(pl, j));
+    room_enter(pl, &jobs->room, link_of_job(pl, j)->resv, job_end_at(pl, j));
     if (!jobs->room.link->has_vnodes)
         return FAIL_RESV_STATE;
-    failure = room_search(pl, &jobs->room, j, id, end_of(pl, j), found, &why);
+    failure = room_search(pl, &jobs->room, j, id, job_end_at(pl, j), found, &why);
     fail->resource = why.resource;
     return failure;
 }
@@ -342,35 +338,104 @@ static void waits_on(struct jobs *jobs, const struct snap_job *j, const char *id
     struct estimate est = { 0 };
 
     if (!jobs->asked)
-        est = top_jobs_failed(&jobs->top, pl, j, id, queue, end_of(pl, j) - pl->now_at,
-                              by_vnodes, fail->never);
+        est = top_jobs_failed(&jobs->top, pl, j, id, queue,
+                              job_end_at(pl, j) - pl->now_at, by_vnodes, fail->never);
     if (est.start_at > 0)
         starts_add(&jobs->starts, pl->arena, est.start_at);
     say_why(jobs, j, fail, &est);
     jobs->last_waiting = j->id;
 }
 
-/* A suspended job goes on where it is, and nowhere else (scheduling.md 15.1). What it
- * has kept there is a part of what it needs. */
-static enum plan_failure resume_field(struct planner *pl, const struct snap_job *j)
+/* Can others help who leave? Not where the vnodes will never do, and not against the
+ * times and orders of the administrator (scheduling.md 22.2). */
+static bool others_may_help(const struct failure *fail)
 {
-    const struct job_link *link = link_of_job(pl, j);
-    struct demand d = world_demand(pl->w, pl->arena, &j->request->place, &link->at);
-    int64_t end_at = end_of(pl, j);
-
-    if (policy_crossed(pl->p, pl->now_at, end_at))
-        return FAIL_CROSSES_DEDICATED;
-    for (size_t i = 0; i < d.n; i++)
-        if (!pl->w->s->vnodes[d.vnodes[i]].usable)
-            return FAIL_NO_VNODES;
-    world_drop(pl->w, j->id);
-    if (!world_has(pl->w, &d, pl->now_at, end_at)) {
-        world_restore(pl->w, j->id);
-        return FAIL_NO_VNODES;
+    switch (fail->kind) {
+    case FAIL_NO_VNODES:
+    case FAIL_IN_USE:
+    case FAIL_SHORT:
+    case FAIL_LIMIT:
+    case FAIL_QUEUE_SHORT:
+    case FAIL_CONFLICT:
+    case FAIL_SET_BUSY:
+    case FAIL_FEW_FREE_VNODES:
+        return !fail->never;
+    default:
+        return false;
     }
-    (void)world_take(pl->w, j->id, &d, pl->now_at, end_at);
-    quick_fit_took(pl, &link->at);
-    return FAIL_NONE;
+}
+
+/* The next one is an array that has begun in this plan: it keeps its place. */
+static bool is_in_array(const struct jobs *jobs)
+{
+    return jobs->next < jobs->n && jobs->list[jobs->next] == jobs->sub.array;
+}
+
+/* Bring those that are left into order. */
+static void order(struct jobs *jobs)
+{
+    size_t from = jobs->next + is_in_array(jobs);
+
+    rules_order(jobs->pl, &jobs->list[from], jobs->n - from);
+    for (size_t i = from; i < jobs->n; i++)
+        jobs->levels[i] = level_of(jobs->pl, jobs->list[i]);
+}
+
+/* More is free than before: what was known of failures does not hold any more, and the
+ * levels of the others may have risen. Whoever carries the plan out has to know whether
+ * the victims have left, before anything else is decided on it. */
+static void begin_anew(struct jobs *jobs)
+{
+    HASH_CLEAR(hh, jobs->failures);
+    alike_fini(&jobs->alike);
+    if (jobs->levels_fall)
+        order(jobs);
+    jobs->pause = true;
+}
+
+/* Make others leave for the job, whose failure is no longer known then. 'own' and
+ * 'found' as in victims.h. */
+static bool preempt(struct jobs *jobs, const struct snap_job *j, const char *id,
+                    const struct demand *own, struct placement *found)
+{
+    struct planner *pl = jobs->pl;
+    const struct preemptor who = {
+        .job = j,
+        .id = id,
+        .asked = jobs->asked,
+        .own = own,
+        .queue = queue_with_vnodes(pl, j),
+        .end_at = job_end_at(pl, j),
+    };
+    bool done = preempt_for(pl, &jobs->preempting, &who, found, &jobs->notes);
+
+    /* The step has the notes. */
+    if (done)
+        jobs->notes = (struct plan_notes){ 0 };
+    return done;
+}
+
+/* Start the job on what others leave; false: they do not. */
+static bool start_by_preemption(struct jobs *jobs, const struct snap_job *j,
+                                const char *id, const struct failure *fail)
+{
+    const struct shrunk full = { .length_s = job_full_s(j) };
+    struct planner *pl = jobs->pl;
+    struct placement found = { 0 };
+    struct plan_step *step;
+
+    if (!others_may_help(fail) || !preempt(jobs, j, id, NULL, &found))
+        return false;
+    world_book(pl->w, id, &j->request->place, &found, pl->now_at, job_end_at(pl, j));
+    quick_fit_took(pl, &found);
+    if (!jobs->asked)
+        vnode_limit_took(pl, j, &found);
+    step = run(pl, j, id, &found, &full);
+    step->preempts = step->considered = true;
+    queue_fit_took(pl, j);
+    limit_fit_took(pl, j);
+    begin_anew(jobs);
+    return true;
 }
 
 static enum plan_failure resume_resv(struct jobs *jobs, const struct snap_job *j,
@@ -378,12 +443,43 @@ static enum plan_failure resume_resv(struct jobs *jobs, const struct snap_job *j
 {
     struct planner *pl = jobs->pl;
 
-    room_enter(pl, &jobs->room, link_of_job(pl, j)->resv, end_of(pl, j));
+    room_enter(pl, &jobs->room, link_of_job(pl, j)->resv, job_end_at(pl, j));
     if (!jobs->room.link->has_vnodes)
         return FAIL_RESV_STATE;
-    if (room_goes_on(pl, &jobs->room, j, end_of(pl, j), &fail->resource))
+    if (room_goes_on(pl, &jobs->room, j, job_end_at(pl, j), &fail->resource))
         return FAIL_NONE;
     return *fail->resource ? FAIL_SHORT : FAIL_NO_VNODES;
+}
+
+/* Let the job go on where others have what it needs; false: they do not leave. */
+static bool resume_by_preemption(struct jobs *jobs, const struct snap_job *j,
+                                 const struct failure *fail)
+{
+    struct planner *pl = jobs->pl;
+    const struct job_link *link = link_of_job(pl, j);
+    struct demand d;
+    bool done;
+
+    if (!link->has_vnodes || link->resv || !others_may_help(fail) ||
+        !resume_may_use(pl, link))
+        return false;
+    d = world_demand(pl->w, pl->arena, &j->request->place, &link->at);
+    world_drop(pl->w, j->id);
+    done = preempt(jobs, j, j->id, &d, NULL);
+    if (done)
+        resume_take(pl, j, &d);
+    else
+        world_restore(pl->w, j->id);
+    return done;
+}
+
+static struct plan_step *resume(struct planner *pl, const struct snap_job *j)
+{
+    struct plan_step *step = plan_add(pl, PLAN_RUN_JOB, j->id);
+
+    step->vnodes = j->exec_vnode;
+    step->resumes = rules_resumes(j);
+    return step;
 }
 
 /* Let the job go on, from a suspension or from its checkpoint, or say why it stands.
@@ -407,17 +503,32 @@ static size_t try_resume(struct jobs *jobs, const struct snap_job *j)
         fail.kind = FAIL_QUEUE_SHORT;
     else
         fail.kind = link->resv ? resume_resv(jobs, j, &fail) : resume_field(pl, j);
-    if (fail.kind) {
-        say_why(jobs, j, &fail, NULL);
+    if (fail.kind && !resume_by_preemption(jobs, j, &fail)) {
+        struct estimate est = { 0 };
+
+        if (fail.kind != FAIL_LIMIT && fail.kind != FAIL_QUEUE_SHORT)
+            est = top_jobs_stands(pl, j);
+        say_why(jobs, j, &fail, &est);
         jobs->last_waiting = j->id;
         return SEARCH_COST;
     }
-    step = plan_add(pl, PLAN_RUN_JOB, j->id);
-    step->vnodes = j->exec_vnode;
-    step->resumes = rules_resumes(j);
+    step = resume(pl, j);
+    step->preempts = step->considered = fail.kind != FAIL_NONE;
     queue_fit_took(pl, j);
     limit_fit_took(pl, j);
+    if (fail.kind)
+        begin_anew(jobs);
     return SEARCH_COST;
+}
+
+/* It cannot start, unless others leave. Returns what that has cost. */
+static size_t fails(struct jobs *jobs, const struct snap_job *j, const char *id,
+                    const char *queue, const struct failure *fail, bool *ret_started)
+{
+    *ret_started = start_by_preemption(jobs, j, id, fail);
+    if (!*ret_started)
+        waits_on(jobs, j, id, queue, fail);
+    return *ret_started ? SEARCH_COST : 1;
 }
 
 /* Start the job, or the subjob of that id of an array, or say why it waits. Returns
@@ -448,24 +559,20 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
         fail.resource = words.comment;
         fail.numbers = words.log;
         fail.of_owner = !words.of_all;
-        waits_on(jobs, j, id, queue, &fail);
-        return 1;
+        return fails(jobs, j, id, queue, &fail, ret_started);
     }
     /* What the queue has left is a matter of this job's sums: no other one fails with
      * it. */
     if (!queue_fit(pl, j, &fail.resource, &fail.numbers, &fail.never)) {
         fail.kind = FAIL_QUEUE_SHORT;
-        waits_on(jobs, j, id, queue, &fail);
-        return 1;
+        return fails(jobs, j, id, queue, &fail, ret_started);
     }
-    if (known) {
-        waits_on(jobs, j, id, queue, known);
-        return 1;
-    }
+    if (known)
+        return fails(jobs, j, id, queue, known, ret_started);
     fail.kind = inside ? search_resv(jobs, j, id, &found, &fail)
                        : search_field(&field, id, &found, &shrunk);
     if (fail.kind == FAIL_NONE) {
-        run(pl, j, id, &found, &shrunk);
+        (void)run(pl, j, id, &found, &shrunk);
         queue_fit_took(pl, j);
         limit_fit_took(pl, j);
         *ret_started = true;
@@ -474,8 +581,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
     /* What the vnodes' limits close depends on whose the job is. */
     if (!field.closed)
         remember(jobs, &fail);
-    waits_on(jobs, j, id, queue, &fail);
-    return SEARCH_COST;
+    return SEARCH_COST + fails(jobs, j, id, queue, &fail, ret_started);
 }
 
 /* The array stays the next one as long as its subjobs are started. */
@@ -508,20 +614,12 @@ bool jobs_wait(struct planner *pl)
     return false;
 }
 
-/* Bring those that are left into order. */
-static void order(struct jobs *jobs)
-{
-    rules_order(jobs->pl, &jobs->list[jobs->next], jobs->n - jobs->next);
-    for (size_t i = jobs->next; i < jobs->n; i++)
-        jobs->levels[i] = level_of(jobs->pl, jobs->list[i]);
-}
-
 /* A job that has started may have brought its owner over a soft limit, and others of
  * his behind their place. All of his are looked at then, so that the next time is that
  * of another owner. */
 static void keep_order(struct jobs *jobs)
 {
-    if (jobs->levels_fall &&
+    if (jobs->levels_fall && !is_in_array(jobs) &&
         level_of(jobs->pl, jobs->list[jobs->next]) < jobs->levels[jobs->next])
         order(jobs);
 }
@@ -586,7 +684,8 @@ bool jobs_go_on(struct jobs *jobs, size_t effort)
     size_t spent = 0;
     bool started;
 
-    while (jobs->next < jobs->n && spent < effort) {
+    jobs->pause = false;
+    while (jobs->next < jobs->n && spent < effort && !jobs->pause) {
         const struct snap_job *j;
 
         keep_order(jobs);
@@ -598,11 +697,12 @@ bool jobs_go_on(struct jobs *jobs, size_t effort)
         else
             spent += try_job(jobs, jobs->list[jobs->next++], j->id, &started);
     }
-    return jobs->next < jobs->n;
+    return jobs->next < jobs->n || jobs->pause;
 }
 
 void jobs_fini(struct jobs *jobs)
 {
+    preempt_fini(jobs->preempting);
     HASH_CLEAR(hh, jobs->failures);
     limit_fit_fini(jobs->pl);
     alike_fini(&jobs->alike);

@@ -19,6 +19,7 @@ struct levels {
     struct preempt_levels prio;
     size_t normal; /* the place of normal_jobs; behind all when it is not named */
     bool soft;     /* there are soft limits */
+    bool differ;   /* not all jobs have one level */
 };
 
 static int n_bits(uint32_t bits)
@@ -28,6 +29,21 @@ static int n_bits(uint32_t bits)
     for (; bits; bits &= bits - 1)
         n++;
     return n;
+}
+
+/* Queues that are and queues that are not express ones make different levels, and
+ * express ones of different priorities do. */
+static bool queues_differ(const struct snapshot *s)
+{
+    int64_t express = s->preempt.queue_priority;
+
+    for (size_t i = 1; i < s->n_queues; i++) {
+        int64_t a = s->queues[0].priority, b = s->queues[i].priority;
+
+        if (a != b && MAX_OF(a, b) >= express)
+            return true;
+    }
+    return false;
 }
 
 static const struct levels *levels_of(struct planner *pl)
@@ -42,7 +58,13 @@ static const struct levels *levels_of(struct planner *pl)
     l->soft = limit_fit_is_soft(pl);
     while (l->normal < l->prio.n && l->prio.v[l->normal] != PREEMPT_NORMAL)
         l->normal++;
+    l->differ = l->soft || queues_differ(pl->s);
     return l;
+}
+
+bool levels_differ(struct planner *pl)
+{
+    return pl->p->preemptive && levels_of(pl)->differ;
 }
 
 bool level_is_express(const struct planner *pl, const struct snap_job *j)

@@ -22,6 +22,9 @@ int64_t level_of(struct planner *pl, const struct snap_job *j);
 /* That of a job for which no condition holds. */
 int64_t level_normal(struct planner *pl);
 
+/* May two jobs have different levels? Linear in the queues, once in a plan. */
+bool levels_differ(struct planner *pl);
+
 /* Is the job's queue an express one, and are there levels? */
 bool level_is_express(const struct planner *pl, const struct snap_job *j);
 

@@ -21,6 +21,7 @@ struct running {
 
 struct running_counts {
     struct running *by_key;
+    uint64_t version;
 };
 
 #define GENERIC "PBS_GENERIC"
@@ -79,6 +80,7 @@ static void count(struct planner *pl, const struct snap_job *j, int64_t times)
 {
     const struct snap_queue *q = link_of_job(pl, j)->queue;
 
+    pl->running->version++;
     if (pl->s->limits.n + pl->s->soft.n > 0)
         count_in(pl, NULL, j, times);
     if (q && q->limits.n + q->soft.n > 0)
@@ -241,6 +243,11 @@ void limit_fit_left(struct planner *pl, const struct snap_job *j)
 {
     if (make_counts(pl))
         count(pl, j, -1);
+}
+
+uint64_t limit_fit_version(const struct planner *pl)
+{
+    return pl->running ? pl->running->version : 0;
 }
 
 void limit_fit_fini(struct planner *pl)

@@ -45,6 +45,8 @@ static bool step_is_whole(const struct plan_step *step)
         return step->vnodes && *step->vnodes;
     case PLAN_SHRINK_JOB:
         return step->walltime != NULL;
+    case PLAN_PREEMPT_JOBS:
+        return step->victims.n > 0;
     case PLAN_COMMENT_JOB:
         return step->reason && step->log && step->failure != FAIL_NONE &&
                (step->est_start_at > 0) == (step->est_vnodes != NULL);
@@ -254,7 +256,21 @@ static bool run_request(const struct plan_step *step, struct arena *arena,
         return resume_request(step, arena, ret);
     body->object_id = step->id;
     body->vnodes = step->vnodes;
-    *ret = (struct wire_request){ .number = BATCH_ASYRUN_JOB, .body = body };
+    /* Whether others have left in vain is worth an answer. */
+    *ret = (struct wire_request){
+        .number = step->preempts ? BATCH_ASYRUN_JOB_ACK : BATCH_ASYRUN_JOB,
+        .body = body,
+    };
+    return true;
+}
+
+static bool preempt_request(const struct plan_step *step, struct arena *arena,
+                            struct wire_request *ret)
+{
+    struct body_list *body = ARENA_NEW(arena, struct body_list);
+
+    body->ids = step->victims;
+    *ret = (struct wire_request){ .number = BATCH_PREEMPT_JOBS, .body = body };
     return true;
 }
 
@@ -327,6 +343,8 @@ bool plan_step_request(const struct plan_step *step, struct arena *arena,
         return shrink_request(step, arena, ret);
     case PLAN_COMMENT_JOB:
         return comment_request(step, arena, ret);
+    case PLAN_PREEMPT_JOBS:
+        return preempt_request(step, arena, ret);
     }
     return false;
 }

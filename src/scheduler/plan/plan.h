@@ -43,6 +43,10 @@ bool resv_is_running(const struct planner *pl, const struct snap_resv *r);
 /* Seconds that the job runs when it starts or goes on now; at least 1. */
 int64_t job_left_s(const struct snap_job *j);
 
+/* When the job would end if it started now. The length is bounded, so that sums of
+ * instants stay in their range whatever a user asks for. */
+int64_t job_end_at(const struct planner *pl, const struct snap_job *j);
+
 /* The links of an object of the snapshot. */
 static inline const struct job_link *link_of_job(const struct planner *pl,
                                                  const struct snap_job *j)
@@ -102,6 +106,8 @@ void limit_fit_left(struct planner *pl, const struct snap_job *j);
  * everybody over, with what runs now: PREEMPT_QUEUE_SOFT, PREEMPT_SERVER_SOFT. One of a
  * resource is that of jobs which ask for it (scheduling.md 13). */
 bool limit_fit_is_soft(const struct planner *pl);
+/* Another number whenever what is counted has changed; 0: nothing is counted. */
+uint64_t limit_fit_version(const struct planner *pl);
 uint32_t limit_fit_soft(struct planner *pl, const struct snap_job *j);
 void limit_fit_fini(struct planner *pl);
 
@@ -112,10 +118,11 @@ void limit_fit_fini(struct planner *pl);
 bool queue_fit(struct planner *pl, const struct snap_job *j, const char **resource,
                const char **numbers, bool *never);
 
-/* The job has been started since. */
+/* The job has been started since, or has left its vnodes. */
 void queue_fit_took(struct planner *pl, const struct snap_job *j);
+void queue_fit_left(struct planner *pl, const struct snap_job *j);
 
-/* These vnodes have got a job since. */
+/* These vnodes have got a job since, or have lost one. */
 void quick_fit_took(struct planner *pl, const struct placement *found);
 
 /* The words of a failure in a job's comment and in the log (scheduling.md 12). The

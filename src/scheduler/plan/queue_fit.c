@@ -18,13 +18,15 @@ static bool uses(const struct planner *pl, const struct snap_job *j)
     return link_of_job(pl, j)->has_vnodes && j->state != 'S' && j->state != 'U';
 }
 
-static void count(const struct queue_used *used, const struct snap_job *j)
+/* 'times': 1, or -1 when it leaves. */
+static void count(const struct queue_used *used, const struct snap_job *j,
+                  int64_t times)
 {
     for (size_t i = 0; i < j->asked.n; i++) {
         int64_t *sum = &used->amount[j->asked.v[i].res];
 
         /* Of absurd amounts a thousand leave the range. */
-        if (__builtin_add_overflow(*sum, j->asked.v[i].amount, sum))
+        if (__builtin_add_overflow(*sum, times * j->asked.v[i].amount, sum))
             *sum = INT64_MAX;
     }
 }
@@ -36,7 +38,7 @@ static struct queue_used *make_used(struct planner *pl, const struct snap_queue 
     used->amount = arena_zero(pl->arena, pl->w->n_res * sizeof(*used->amount));
     for (size_t i = 0; i < pl->s->n_jobs; i++)
         if (link_of_job(pl, &pl->s->jobs[i])->queue == q && uses(pl, &pl->s->jobs[i]))
-            count(used, &pl->s->jobs[i]);
+            count(used, &pl->s->jobs[i], 1);
     return used;
 }
 
@@ -95,5 +97,13 @@ void queue_fit_took(struct planner *pl, const struct snap_job *j)
     const struct queue_used *used = used_of(pl, link_of_job(pl, j)->queue);
 
     if (used)
-        count(used, j);
+        count(used, j, 1);
+}
+
+void queue_fit_left(struct planner *pl, const struct snap_job *j)
+{
+    const struct queue_used *used = used_of(pl, link_of_job(pl, j)->queue);
+
+    if (used)
+        count(used, j, -1);
 }

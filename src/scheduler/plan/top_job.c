@@ -6,6 +6,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/top_job.h"
 
+#include "scheduler/plan/level.h"
+#include "scheduler/plan/resume.h"
+
 /* Instants at which a place is searched: running jobs may end one after the other for
  * a long time before there is room. */
 #define TOP_JOB_TRIES 2000
@@ -86,6 +89,36 @@ static void search(struct planner *pl, const struct snap_job *j, const char *id,
     ret->vnodes = placement_print(pl->w, &found);
 }
 
+/* A job that was preempted is to run again as soon as it can, whatever the order is and
+ * however many others are top jobs (scheduling.md 20.3). */
+static bool is_enforced(struct planner *pl, const struct snap_job *j)
+{
+    return pl->s->preempt.enforces_resumption && j->preempted_at && pl->p->backfill &&
+           !j->topjob_ineligible && !is_inside(pl, j) &&
+           level_of(pl, j) >= level_normal(pl);
+}
+
+/* Is backfilling off for the jobs of that queue? */
+static bool nobody_backfills(struct top_jobs *t, const struct planner *pl, size_t q)
+{
+    int64_t *count;
+
+    return depth(t, pl, q, &count) <= 0;
+}
+
+struct estimate top_jobs_stands(struct planner *pl, const struct snap_job *j)
+{
+    struct estimate ret = { 0 };
+    struct top_jobs t = { 0 };
+
+    if (!is_enforced(pl, j) || nobody_backfills(&t, pl, queue_of(pl, j)))
+        return ret;
+    ret.tried = true;
+    ret.start_at = resume_later(pl, j);
+    ret.vnodes = ret.start_at ? j->exec_vnode : NULL;
+    return ret;
+}
+
 struct estimate top_jobs_failed(struct top_jobs *t, struct planner *pl,
                                 const struct snap_job *j, const char *id,
                                 const char *queue, int64_t length_s, bool by_vnodes,
@@ -95,9 +128,16 @@ struct estimate top_jobs_failed(struct top_jobs *t, struct planner *pl,
     int64_t *count, most;
     size_t q;
 
-    if (is_inside(pl, j) || (!pl->p->strict_ordering && !pl->p->strict_fifo))
+    if (is_inside(pl, j))
         return ret;
     q = queue_of(pl, j);
+    if (by_vnodes && !never && is_enforced(pl, j) && !nobody_backfills(t, pl, q)) {
+        ret.tried = true;
+        search(pl, j, id, queue, length_s, &ret);
+        return ret;
+    }
+    if (!pl->p->strict_ordering && !pl->p->strict_fifo)
+        return ret;
     most = depth(t, pl, q, &count);
     if (pl->p->strict_fifo || (pl->s->queues[q].backfill_depth.is_set && most <= 0))
         hold_queue(t, pl, q);

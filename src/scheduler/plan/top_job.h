@@ -36,4 +36,7 @@ struct estimate top_jobs_failed(struct top_jobs *t, struct planner *pl,
                                 const char *queue, int64_t length_s, bool by_vnodes,
                                 bool never);
 
+/* The same for a suspended job, whose place is where it is. */
+struct estimate top_jobs_stands(struct planner *pl, const struct snap_job *j);
+
 #endif

@@ -145,6 +145,11 @@ struct demand world_demand(struct world *w, struct arena *arena,
 bool world_has(struct world *w, const struct demand *d, int64_t start_at,
                int64_t end_at) MUST_CHECK;
 
+/* The same only where 'id' has something: 'at' is 1 + the place in the demand of each
+ * vnode, 0 for none. Linear in what that one has. */
+bool world_has_beside(struct world *w, const struct demand *d, const size_t *at,
+                      const char *id, int64_t start_at, int64_t end_at) MUST_CHECK;
+
 /* Take it through [start_at, end_at) for 'id', which lives as long as the world; NULL
  * for an empty window or demand. It is gone when the plan is over. */
 struct booking *world_take(struct world *w, const char *id, const struct demand *d,

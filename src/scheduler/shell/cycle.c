@@ -24,7 +24,9 @@ struct cycle {
     const char *job_id;           /* command 11 */
     struct arena *arena;          /* of the pass */
     struct wire_strings answered; /* reservations, in memory of their own */
+    struct wire_strings spared;   /* jobs that could not be preempted, likewise */
     bool refused;                 /* the server did not take an answer: look again */
+    bool failed; /* nor did others leave for a job: the rest of the plan is void */
     bool stop;
     bool has_remarked;  /* in an earlier pass */
     bool cut;           /* the server wants the cycle to end early */
@@ -48,20 +50,17 @@ static void log_debug(struct shell *sh, const char *text)
     logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "", text);
 }
 
-/* The next pass must not answer the question again when the server's status still
- * shows it. */
-static void note_answered(struct cycle *c, const char *resv_id)
+static void add_name(struct wire_strings *list, const char *name)
 {
-    c->answered.v =
-        xrealloc(c->answered.v, (c->answered.n + 1) * sizeof(*c->answered.v));
-    c->answered.v[c->answered.n++] = xstrdup(resv_id);
+    list->v = xrealloc(list->v, (list->n + 1) * sizeof(*list->v));
+    list->v[list->n++] = xstrdup(name);
 }
 
-static void forget_answered(struct cycle *c)
+static void free_names(struct wire_strings *list)
 {
-    for (size_t i = 0; i < c->answered.n; i++)
-        free((char *)c->answered.v[i]);
-    free(c->answered.v);
+    for (size_t i = 0; i < list->n; i++)
+        free((char *)list->v[i]);
+    free(list->v);
 }
 
 static bool is_resv_step(const struct plan_step *step)
@@ -91,8 +90,11 @@ static void send_run_verdict(struct cycle *c, const struct plan *plan)
     MUST(c->job_id);
     body.error = PBSE_RESCUNAV;
     body.text = "PBS Error: Scheduler can not find job";
-    for (size_t i = 0; plan && i < plan->n; i++) {
-        if (!plan_is_about(c->job_id, plan->steps[i].id))
+    if (c->failed)
+        body.text = "Can't preempt enough work to run job";
+    for (size_t i = 0; plan && !c->failed && i < plan->n; i++) {
+        if (!plan_is_about(c->job_id, plan->steps[i].id) ||
+            plan->steps[i].kind == PLAN_PREEMPT_JOBS)
             continue;
         body.error = plan->steps[i].kind == PLAN_RUN_JOB ? 0 : PBSE_RESCUNAV;
         body.text = body.error ? plan->steps[i].log : NULL;
@@ -141,15 +143,32 @@ static int leave_after(struct cycle *c, const char *id, int err, const struct di
     return err;
 }
 
+/* Those who have not left are left alone in this cycle, and what was planned without
+ * them is planned anew. */
+static void note_preemption(struct cycle *c, const struct wire_reply *reply)
+{
+    for (size_t i = 0; i < reply->deleted.n; i++)
+        if (str_same(reply->deleted.v[i].order, PREEMPT_FAILED))
+            add_name(&c->spared, reply->deleted.v[i].id);
+    if (reply->code || reply->choice != REPLY_PREEMPT)
+        c->failed = c->refused = true;
+}
+
 /* The step has been sent; 'reply' is empty where none is awaited. */
 static void step_is_done(struct cycle *c, const struct plan_step *step,
                          const struct wire_reply *reply)
 {
     shell_log_step(c->sh, step, reply);
+    /* The next pass must not answer the question again when the server's status still
+     * shows it. */
     if (is_resv_step(step) && reply->code == 0)
-        note_answered(c, step->id);
+        add_name(&c->answered, step->id);
     else if (is_resv_step(step))
         c->refused = true;
+    else if (step->kind == PLAN_PREEMPT_JOBS)
+        note_preemption(c, reply);
+    else if (step->preempts && reply->code)
+        c->failed = c->refused = true;
 }
 
 /* Read the replies to keep_pace(), but for the last 'but' ones. */
@@ -172,6 +191,9 @@ static bool pull(struct cycle *c, const struct plan_step *step)
 
     if (!job)
         return true;
+    /* Others leave for it before it is moved. */
+    if (step->kind == PLAN_PREEMPT_JOBS)
+        return true;
     /* It came with the step that shortens it. */
     if (step->kind == PLAN_RUN_JOB && step->considered && str_same(c->pulled, step->id))
         return true;
@@ -183,6 +205,22 @@ static bool pull(struct cycle *c, const struct plan_step *step)
     }
     shell_log_step(c->sh, step, NULL);
     return false;
+}
+
+static bool is_awaited(const struct plan_step *step)
+{
+    return is_resv_step(step) || step->resumes || step->preempts ||
+           step->kind == PLAN_PREEMPT_JOBS;
+}
+
+/* Replies come in order: those of before are read first. */
+static int ask(struct cycle *c, const struct wire_request *rq, struct wire_reply *reply,
+               struct diag *why)
+{
+    read_paces(c, 0);
+    if (c->stop)
+        return diag_set(why, PBSE_PROTOCOL, "the server does not answer");
+    return link_call(c->sh->primary, rq, c->arena, reply, why);
 }
 
 static void carry_out(struct cycle *c, const struct plan_step *step)
@@ -197,10 +235,11 @@ static void carry_out(struct cycle *c, const struct plan_step *step)
         return;
     if (plan_step_request(step, c->arena, &rq)) {
         /* The server may refuse an answer about a reservation, so its reply is
-         * awaited, and so is that of a MoM whose job is to go on. Jobs are run and
-         * commented without one: a cycle may have thousands. */
-        if (is_resv_step(step) || step->resumes)
-            err = link_call(c->sh->primary, &rq, c->arena, &reply, &why);
+         * awaited; so is that of MoMs whose jobs are to go on or to leave, and whether
+         * the job for which they left runs. Jobs are run and commented without one: a
+         * cycle may have thousands. */
+        if (is_awaited(step))
+            err = ask(c, &rq, &reply, &why);
         else
             err = link_send(c->sh->primary, &rq, &why);
     }
@@ -239,7 +278,8 @@ static size_t carry_out_next(struct cycle *c, const struct plan *plan)
         return n;
     }
     carry_out(c, steps);
-    if (!c->stop && !is_resv_step(steps))
+    /* The job for which others have left is run before anything else. */
+    if (!c->stop && !is_resv_step(steps) && steps->kind != PLAN_PREEMPT_JOBS)
         look_for_command(c);
     return 1;
 }
@@ -247,7 +287,7 @@ static size_t carry_out_next(struct cycle *c, const struct plan *plan)
 /* Carry out what the plan has by now. */
 static void carry_out_new(struct cycle *c, const struct plan *plan)
 {
-    while (c->n_done < plan->n && !c->stop)
+    while (c->n_done < plan->n && !c->stop && !c->failed)
         c->n_done += carry_out_next(c, plan);
 }
 
@@ -316,13 +356,13 @@ static void plan_and_do(struct cycle *c, const struct snapshot *s, struct plan *
     c->has_remarked = true;
     c->n_done = 0;
     carry_out_new(c, plan);
-    for (int i = 0; more && !c->stop; i++) {
+    for (int i = 0; more && !c->stop && !c->failed; i++) {
         look_for_command(c);
         if (c->stop)
             break;
         more = planning_go_on(p, PLANNING_EFFORT);
         carry_out_new(c, plan);
-        if (more && !c->stop && !c->sh->no_seq)
+        if (more && !c->stop && !c->failed && !c->sh->no_seq)
             keep_pace(c);
         if (c->cut && more && !c->stop && i + 1 >= SLICES_IF_CUT)
             leave(c);
@@ -346,6 +386,8 @@ static bool take_snapshot(struct cycle *c, struct snapshot **ret)
     }
     for (size_t i = 0; i < c->answered.n; i++)
         snapshot_skip_resv(*ret, c->answered.v[i]);
+    for (size_t i = 0; i < c->spared.n; i++)
+        snapshot_spare_job(*ret, c->spared.v[i]);
     return true;
 }
 
@@ -357,10 +399,11 @@ static bool run_pass(struct cycle *c)
     bool again = false;
 
     c->arena = arena_new();
-    c->refused = false;
+    c->refused = c->failed = false;
     if (take_snapshot(c, &s)) {
         plan_and_do(c, s, &plan);
-        again = (plan.again || c->refused) && !c->stop;
+        /* Who waits for qrun is told of the first attempt. */
+        again = (plan.again || c->refused) && !c->stop && !(c->job_id && c->failed);
     }
     if (c->job_id && !link_is_broken(c->sh->primary))
         send_run_verdict(c, &plan);
@@ -383,7 +426,8 @@ void shell_cycle(struct shell *sh, const char *job_id)
     while (run_pass(&c) && ++passes < PASSES_MAX)
         continue;
     peers_end(sh->peers);
-    forget_answered(&c);
+    free_names(&c.answered);
+    free_names(&c.spared);
     log_debug(sh, "Leaving Scheduling Cycle");
 }
 

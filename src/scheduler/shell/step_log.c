@@ -106,12 +106,62 @@ static void log_top_job(struct shell *sh, const struct plan_step *step)
                   "Error in calculation of start time of top job");
 }
 
+static void log_considered(struct shell *sh, const struct plan_step *step)
+{
+    logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
+                  "Considering job to run");
+}
+
+static void log_notes(struct shell *sh, const struct plan_step *step)
+{
+    for (size_t i = 0; i < step->n_notes; i++)
+        logfile_write(sh->log, step->notes[i].event, LOG_IN_JOB, step->notes[i].job_id,
+                      step->notes[i].text);
+}
+
+/* What became of each of the victims (scheduling.md 22.3). */
+static void log_preemption(struct shell *sh, const struct wire_reply *reply)
+{
+    static const struct {
+        const char *order, *words;
+    } rows[] = {
+        { "S", "Job preempted by suspension" },
+        { "C", "Job preempted by checkpointing" },
+        { "Q", "Job preempted by requeuing" },
+        { "D", "Job preempted by deletion" },
+        { "000", "Job failed to be preempted" },
+    };
+
+    for (size_t i = 0; reply && i < reply->deleted.n; i++)
+        for (size_t k = 0; k < ARRAY_LEN(rows); k++)
+            if (str_same(reply->deleted.v[i].order, rows[k].order))
+                logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, reply->deleted.v[i].id,
+                              rows[k].words);
+}
+
+static void log_run(struct shell *sh, const struct plan_step *step,
+                    const struct wire_reply *reply)
+{
+    if (!step->considered)
+        log_considered(sh, step);
+    if (!reply || !reply->code) {
+        logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, "Job run");
+        return;
+    }
+    logfile_printf(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id,
+                   "Failed to run: %s (%d)",
+                   reply->text ? reply->text : pbse_text(reply->code), reply->code);
+    if (step->preempts)
+        logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
+                      "Preempted work didn't run job - rerun it");
+}
+
 static void log_waiting(struct shell *sh, const struct plan_step *step)
 {
     MUST(step->log);
     if (!step->early)
-        logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
-                      "Considering job to run");
+        log_considered(sh, step);
+    log_notes(sh, step);
     if (step->top)
         log_top_job(sh, step);
     logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, step->log);
@@ -119,12 +169,6 @@ static void log_waiting(struct shell *sh, const struct plan_step *step)
         logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id,
                       "Job will never run with the resources currently configured in "
                       "the complex");
-}
-
-static void log_considered(struct shell *sh, const struct plan_step *step)
-{
-    logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
-                  "Considering job to run");
 }
 
 static void log_shrunk(struct shell *sh, const struct plan_step *step)
@@ -150,14 +194,12 @@ void shell_log_step(struct shell *sh, const struct plan_step *step,
         log_shrunk(sh, step);
         break;
     case PLAN_RUN_JOB:
-        if (!step->considered)
-            log_considered(sh, step);
-        if (reply && reply->code)
-            logfile_printf(
-                sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, "Failed to run: %s (%d)",
-                reply->text ? reply->text : pbse_text(reply->code), reply->code);
-        else
-            logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, "Job run");
+        log_run(sh, step, reply);
+        break;
+    case PLAN_PREEMPT_JOBS:
+        log_considered(sh, step);
+        log_notes(sh, step);
+        log_preemption(sh, reply);
         break;
     case PLAN_COMMENT_JOB:
         log_waiting(sh, step);

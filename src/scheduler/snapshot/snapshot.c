@@ -331,6 +331,15 @@ void snapshot_skip_none(struct snapshot *s)
 {
     for (size_t i = 0; i < s->n_resvs; i++)
         s->resvs[i].skip = false;
+    for (size_t i = 0; i < s->n_jobs; i++)
+        s->jobs[i].spared = false;
+}
+
+void snapshot_spare_job(struct snapshot *s, const char *job_id)
+{
+    for (size_t i = 0; i < s->n_jobs; i++)
+        if (strcmp(s->jobs[i].id, job_id) == 0)
+            s->jobs[i].spared = true;
 }
 
 void snapshot_skip_resv(struct snapshot *s, const char *resv_id)

@@ -155,6 +155,8 @@ static inline const char *scene_said_of(const struct scene *sc,
         return arena_printf(sc->arena, "denied: %s", step->reason);
     case PLAN_COMMENT_JOB:
         return step->reason;
+    case PLAN_PREEMPT_JOBS:
+        return "preempts";
     }
     return "?";
 }

@@ -173,6 +173,7 @@ static void over_a_soft_limit_no_time_is_eligible(void)
     struct scene sc =
         scene_of(2, SOFT, "eligible_time_enable=True max_run_soft=[u:ann=1]", QUEUE);
 
+    setting(&sc, "preempt_attempts: 0");
     job(&sc, "7.svr", "workq", RUNS " euser=ann");
     job(&sc, "8.svr", "workq", RUNS " euser=ann");
     job(&sc, "1.svr", "workq", ONE " euser=ann");
