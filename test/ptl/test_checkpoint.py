@@ -326,6 +326,27 @@ def test_a_restart_that_fails_keeps_the_image(cluster, images):
     assert lines_of(cluster, jid).count(1) == 1
 
 
+def test_a_job_gives_way_with_its_image(cluster, images):
+    """To one of an express queue, by the method C of preempt_order."""
+    server = cluster.server
+    server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "execution", "started": "True",
+                                           "enabled": "True", "Priority": "200"}, id="hi")
+    server.manager(MGR_CMD_SET, SCHED, {"preempt_order": "C", "log_events": "2047"}, id="default")
+    jid = counter(cluster, images, **{"Resource_List.select": "2:ncpus=2"})
+    at = job(cluster, jid)["exec_vnode"]
+    asks = cluster.run(["qsub", "-q", "hi", "-l", "select=1:ncpus=2", "--", "/bin/sleep", "1000"],
+                       user=USER1).stdout.strip()
+    server.expect(JOB, {"job_state": "R", "substate": "42"}, id=asks)
+    server.expect(JOB, {"job_state": "Q", "exec_vnode": at}, id=jid)
+    cluster.scheduler.log_match("%s;Job preempted by checkpointing" % jid)
+    server.accounting_match(";C;%s;" % jid)
+    number = int(read(os.path.join(images.image(jid), "number")))
+    server.delete(asks)
+    goes_on(cluster, images, jid, number)
+    assert lines_of(cluster, jid).count(1) == 1
+    no_image_left(images)
+
+
 def test_a_script_may_become_the_job(cluster, images):
     images.install("$restart_transmogrify true")
     images.script("restart", "echo \"became $(ps -o sid= -p $$ | tr -d ' ') $$\" >> {root}/told\n"

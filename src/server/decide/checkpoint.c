@@ -82,6 +82,9 @@ void checkpoint_note_end(const struct job *job, int32_t status, struct record *r
                           obj_num(&job->obj, JOB_A_RUN_VERSION, 0));
     else
         record_change(rec, arena, JOB_A_HF_IMAGE, NULL, NULL);
+    /* From now on it counts as preempted, as one that was requeued for another one. */
+    if (image == IMAGE_MADE && checkpoint_asked(job) == CHECKPOINT_TO_PREEMPT)
+        record_change_num(rec, arena, JOB_A_PTIME, rec->at);
     /* Who has stopped the server lets it go on. */
     if (status == JOB_EXIT_CHECKPOINTED && checkpoint_is_to_stop(job))
         record_change(rec, arena, JOB_A_HF_OBIT_COMMENT, NULL,

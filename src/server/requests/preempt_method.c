@@ -4,6 +4,7 @@
 #include "server/requests/preempt_method.h"
 
 #include "lib/attr/job_attrs.h"
+#include "server/decide/checkpoint.h"
 #include "server/decide/job_end.h"
 #include "server/decide/suspension.h"
 #include "server/model/job_phase.h"
@@ -25,11 +26,19 @@ static int by_suspension(const struct model *m UNUSED, const struct request *rq,
     return 0;
 }
 
-/* This version makes no checkpoint of a job, so the next method has its turn. */
-static int by_checkpoint(const struct model *m UNUSED, const struct request *rq UNUSED,
-                         const struct job *job UNUSED, struct decision *out)
+/* It leaves when its MoM has an image of it, and stays when that cannot be made. */
+static int by_checkpoint(const struct model *m UNUSED, const struct request *rq,
+                         const struct job *job, struct decision *out)
 {
-    return diag_code(&out->why, PBSE_NOSUP);
+    int err = checkpoint_may_begin(job, out);
+    struct record *rec;
+
+    if (err)
+        return err;
+    rec = decide(out, rq, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id);
+    rec->reason = REASON_CHECKPOINT;
+    checkpoint_ask(rec, out->arena, CHECKPOINT_TO_PREEMPT);
+    return 0;
 }
 
 /* From now on it counts as preempted: in the queue it stands before others of its
@@ -127,7 +136,8 @@ struct preempt_methods preempt_methods_of(const char *order, const struct job *j
 static bool is_asked_to_leave(const struct job *job)
 {
     return obj_is_set(&job->obj, JOB_A_HF_KILL_BY) ||
-           obj_num(&job->obj, JOB_A_HF_REQUEUE, 0) || job_is_to_stop(job);
+           obj_num(&job->obj, JOB_A_HF_REQUEUE, 0) || job_is_to_stop(job) ||
+           checkpoint_asked(job) != CHECKPOINT_NOT;
 }
 
 enum preempt_state preempt_look(const struct job *job, const char **ret_letter)
@@ -140,7 +150,7 @@ enum preempt_state preempt_look(const struct job *job, const char **ret_letter)
     if (job->array)
         return PREEMPT_STAYS;
     if (!job_is_at_mom(job)) {
-        *ret_letter = "Q";
+        *ret_letter = job_has_image(job) ? "C" : "Q";
         return PREEMPT_LEFT;
     }
     if (job_state(job) == 'E' || is_asked_to_leave(job))

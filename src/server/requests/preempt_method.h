@@ -27,8 +27,8 @@ enum preempt_state {
     PREEMPT_LEFT,    /* others may have its vnodes */
 };
 
-/* PREEMPT_LEFT: *ret_letter is what the reply calls it, "S", "Q" or "D". 'job' NULL: it
- * is unknown. */
+/* PREEMPT_LEFT: *ret_letter is what the reply calls it, "S", "C", "Q" or "D". 'job'
+ * NULL: it is unknown. */
 enum preempt_state preempt_look(const struct job *job, const char **ret_letter);
 
 #endif

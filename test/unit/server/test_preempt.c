@@ -24,7 +24,8 @@ static void note(const struct rig *r)
         const struct effect *e = &r->out.v[i];
 
         if (e->kind == EFFECT_MOM_MESSAGE && n_told < TOLD_MAX &&
-            e->u.mom.msg.request.number == BATCH_SIGNAL_JOB)
+            (e->u.mom.msg.request.number == BATCH_SIGNAL_JOB ||
+             e->u.mom.msg.request.number == BATCH_HOLD_JOB))
             told[n_told++] = &e->u.mom.msg;
         if (e->kind == EFFECT_LOG && strstr(e->u.log.text, "preemption method "))
             snprintf(last_log, sizeof(last_log), "%s", e->u.log.text);
@@ -94,6 +95,8 @@ static const struct wire_reply *mom_answers(struct fake_mom *fm, uint64_t conn,
 static const char *word_told(size_t i)
 {
     CU_ASSERT_FATAL(i < n_told);
+    if (told[i]->request.number == BATCH_HOLD_JOB)
+        return "checkpoint";
     return ((const struct body_signal *)told[i]->request.body)->signal;
 }
 
@@ -190,13 +193,18 @@ static void what_fails_is_tried_by_the_next_method(void)
     uint64_t sched = scheduler_of(r, "SCRD");
 
     CU_ASSERT_PTR_NULL(preempt_one(r, sched, id));
-    /* The MoM will not suspend it; nobody can make a checkpoint of it. */
+    /* The MoM will not suspend it, and makes no image of it. */
     CU_ASSERT_PTR_NULL(mom_answers(&fm, sched, 0, PBSE_SYSTEM));
-    SAME(last_log, "preemption method checkpoint failed for job (15029)");
-    CU_ASSERT_EQUAL(preempted_at(r, id), r->now_at);
+    SAME(last_log, "preemption method suspend failed for job (15041)");
     CU_ASSERT_EQUAL_FATAL(n_told, 2);
-    SAME(word_told(1), "Rerun");
-    CU_ASSERT_PTR_NULL(mom_answers(&fm, sched, 1, 0));
+    SAME(word_told(1), "checkpoint");
+    CU_ASSERT_EQUAL(preempted_at(r, id), 0);
+    CU_ASSERT_PTR_NULL(mom_answers(&fm, sched, 1, PBSE_NOSUP));
+    SAME(last_log, "preemption method checkpoint failed for job (15041)");
+    CU_ASSERT_EQUAL(preempted_at(r, id), r->now_at);
+    CU_ASSERT_EQUAL_FATAL(n_told, 3);
+    SAME(word_told(2), "Rerun");
+    CU_ASSERT_PTR_NULL(mom_answers(&fm, sched, 2, 0));
     job_ends(&fm, id, -11);
     SAME(said(r, go_on(r, sched)), arena_printf(r->arena, "%s Q", id));
     CU_ASSERT_EQUAL(state_of(r, id), 'Q');
@@ -204,6 +212,30 @@ static void what_fails_is_tried_by_the_next_method(void)
     /* It runs again, and nobody owes it anything. */
     CU_ASSERT_EQUAL(run_job(r, id, "(n1:ncpus=1)"), 0);
     CU_ASSERT_EQUAL(preempted_at(r, id), 0);
+    fake_mom_free(&fm);
+}
+
+static void a_job_leaves_with_its_image(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = running_job(&fm);
+    uint64_t sched = scheduler_of(r, "CR");
+
+    CU_ASSERT_PTR_NULL(preempt_one(r, sched, id));
+    CU_ASSERT_EQUAL_FATAL(n_told, 1);
+    SAME(word_told(0), "checkpoint");
+    /* The end of its run says that there is one. */
+    CU_ASSERT_PTR_NULL(mom_answers(&fm, sched, 0, 0));
+    CU_ASSERT_EQUAL(preempted_at(r, id), 0);
+    job_ends(&fm, id, -12);
+    SAME(said(r, go_on(r, sched)), arena_printf(r->arena, "%s C", id));
+    CU_ASSERT_EQUAL(state_of(r, id), 'Q');
+    SAME(shown(r, id, "exec_vnode"), "(n1:ncpus=1)");
+    CU_ASSERT_EQUAL(preempted_at(r, id), r->now_at);
+    CU_ASSERT_EQUAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+    CU_ASSERT_EQUAL(preempted_at(r, id), 0);
+    CU_ASSERT_TRUE(rig_is_same(r));
     fake_mom_free(&fm);
 }
 
@@ -321,6 +353,7 @@ int main(void)
         { "only a scheduler may ask", only_a_scheduler_may_ask },
         { "what fails is tried by the next method",
           what_fails_is_tried_by_the_next_method },
+        { "a job leaves with its image", a_job_leaves_with_its_image },
         { "a job that cannot leave is named", a_job_that_cannot_leave_is_named },
         { "a scheduler deletes", a_scheduler_deletes },
         { "methods go by the time that is left", methods_go_by_the_time_that_is_left },
