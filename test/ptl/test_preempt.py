@@ -2,6 +2,7 @@
 """Jobs of an express queue make others leave: by suspension, requeue or deletion, and nobody else
 (scheduling.md 22). Real processes, real daemons."""
 import re
+import signal
 import time
 
 import pytest
@@ -29,7 +30,7 @@ def as_it_was(cluster):
     wait_for("no job is left", lambda: not cluster.server.status(JOB))
     for name in ("preempt_order", "preempt_prio", "sched_preempt_enforce_resumption"):
         cluster.server.manager(MGR_CMD_UNSET, SCHED, {name: None}, id="default")
-    for name in ("max_run_soft", "restrict_res_to_release_on_suspend"):
+    for name in ("max_run_soft", "restrict_res_to_release_on_suspend", "job_requeue_timeout"):
         cluster.server.manager(MGR_CMD_UNSET, SERVER, {name: None})
 
 
@@ -75,6 +76,27 @@ def test_the_last_to_start_is_suspended_and_goes_on(cluster):
     cluster.server.accounting_match(r";z;%s;" % re.escape(last), regexp=True)
     cluster.server.delete(asks)
     is_running(cluster, last)
+
+
+def test_a_reservation_does_not_wait_for_who_leaves(cluster):
+    """The MoM says nothing, so the requeue takes its time; the scheduler, which waits for
+    it, is wanted for a reservation."""
+    order(cluster, "R")
+    cluster.server.manager(MGR_CMD_SET, SERVER, {"job_requeue_timeout": "3600"})
+    victims = [running(cluster, "-l", "walltime=1800") for _ in range(2)]
+    cluster.mom.send_signal(signal.SIGSTOP)
+    try:
+        asks = submit(cluster, "-l", "walltime=1800", queue="hi")
+        wait_for("somebody is asked to leave", lambda: any(
+            "Job Rerun at request of Scheduler" in l for l in cluster.server.log_lines()))
+        rid = cluster.run(["pbs_rsub", "-I", "60", "-R", Reservation.clock(7200), "-D", "600",
+                           "-l", "select=1:ncpus=1"], user=USER1).stdout
+        assert rid.split()[1] == "CONFIRMED"
+        assert [job(cluster, v)["job_state"] for v in victims] == ["R", "R"]
+    finally:
+        cluster.mom.send_signal(signal.SIGCONT)
+    is_running(cluster, asks)
+    cluster.server.delete(rid.split()[0])
 
 
 def test_what_cannot_be_run_again_is_deleted(cluster):

@@ -181,13 +181,30 @@ static void end_waiting(struct turn *t)
         wait_is_over(t, w);
 }
 
+/* A scheduler that waits for jobs to leave is told how far they are, so that it comes
+ * to the question for which its cycle is cut. */
+static void end_its_wait(struct turn *t, const struct sched_link *l)
+{
+    const struct parked *p = parked_find(&t->s->parked, l->conn[0]);
+    struct waiting_reply *w =
+        p && p->waits ? waiting_of_conn(&t->s->waiting, l->conn[0]) : NULL;
+
+    if (w && w->wait_for.why == WAIT_TO_ASK_AGAIN)
+        waiting_asks_again(t, w);
+}
+
 void pump_schedulers(struct turn *t)
 {
     const struct sched_turn turn = { t->s->m, t->s->store_failed, t->now_at };
     struct sched_link *l, *next;
 
-    HASH_ITER (hh, t->s->links.by_name, l, next)
+    HASH_ITER (hh, t->s->links.by_name, l, next) {
+        bool was_cut = l->is_cut;
+
         sched_link_pump(l, &turn, t->out);
+        if (l->is_cut && !was_cut)
+            end_its_wait(t, l);
+    }
 }
 
 bool svr_is_settling(const struct svr *s)

@@ -195,6 +195,16 @@ static void drop(struct waiting_table *t, uint64_t conn)
         }
 }
 
+struct waiting_reply *waiting_of_conn(const struct waiting_table *t, uint64_t conn)
+{
+    struct waiting_reply *w;
+
+    DL_FOREACH2 (t->timed, w, time_next)
+        if (w->conn == conn)
+            return w;
+    return NULL;
+}
+
 void waiting_drop_conn(struct waiting_table *t, uint64_t conn)
 {
     if (conn != 0)

@@ -54,6 +54,10 @@ struct waiting_reply *waiting_first(const struct waiting_table *t, enum obj_kind
 struct waiting_reply *waiting_overdue(const struct waiting_table *t, int64_t now_at);
 int64_t waiting_deadline(const struct waiting_table *t);
 
+/* The first of those with a limit that a connection waits for, NULL when there is none.
+ * Linear in the waits that have a limit. */
+struct waiting_reply *waiting_of_conn(const struct waiting_table *t, uint64_t conn);
+
 /* One that began to wait after record 'seq', NULL when there is none. */
 struct waiting_reply *waiting_after(const struct waiting_table *t, uint64_t seq);
 

@@ -7,6 +7,11 @@
  * with its slice: a server that dies in between leaves jobs that are suspended, go back
  * to the queue or end as any others, and nothing else.
  *
+ * A question about a reservation does not wait for that: when the cycle of the
+ * scheduler that asks is to be cut, it is answered at once with what has left by then.
+ * The others leave all the same, and the scheduler finds their vnodes free in a later
+ * cycle.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/bounds.h"
 #include "lib/attr/sched_attrs.h"
@@ -50,6 +55,8 @@ struct preemption {
     size_t n_done;
     struct wire_deleted_job *done; /* in the order of their ends */
     bool failed;
+    bool hurries; /* nothing is begun or waited for any more: those that are not gone
+                     have failed */
 };
 
 /* A name that is given twice is one job. */
@@ -172,12 +179,12 @@ static bool look_at(const struct model *m, const struct request *rq,
         /* Somebody else may have asked it to leave. */
         if (!v->limit_at)
             v->limit_at = instant_after(rq->now_at, limit_of(m, 'R'));
-        if (rq->now_at < v->limit_at)
+        if (!p->hurries && rq->now_at < v->limit_at)
             return true;
         break;
     case PREEMPT_STAYS:
         *cost += METHOD_COST;
-        if (try_next(m, rq, p, v, job, out))
+        if (!p->hurries && try_next(m, rq, p, v, job, out))
             return true;
         break;
     }
@@ -234,13 +241,24 @@ static void reply_all(const struct preemption *p, struct decision *out)
         reply->deleted.v[i].id = arena_strdup(out->arena, p->done[i].id);
 }
 
+/* Does a question about a reservation wait for the cycle of the scheduler that asks? */
+static bool is_wanted(const struct request *rq)
+{
+    const struct sched_link *l = sched_link_of_conn(rq->view->links, rq->who->conn);
+
+    return l && l->is_cut;
+}
+
 static int go_on(const struct model *m, const struct request *rq, struct preemption *p,
                  struct decision *out)
 {
-    bool at_end = pass(m, rq, p, out);
+    bool at_end;
+
+    p->hurries = p->hurries || is_wanted(rq);
+    at_end = pass(m, rq, p, out);
 
     /* What this slice has begun is looked at when it is fact. */
-    if (!at_end || p->began) {
+    if (!at_end || p->began || (p->hurries && p->n_open > 0)) {
         p->began = p->began && !at_end;
         act_add(out, ACT_GO_ON);
     } else if (p->n_open > 0) {

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "lib/wire/sched_command.h"
 #include "server/engine/parked.h"
 #include "test/unit/server/fake_mom.h"
 #include "test/unit/unit.h"
@@ -330,6 +331,61 @@ static void a_mom_that_says_nothing_ends_the_wait(void)
     fake_mom_free(&fm);
 }
 
+/* One whose cycles may be cut short, in a cycle. */
+static uint64_t our_scheduler(struct rig *r, const char *order)
+{
+    struct body_id body = { .id = "default" };
+    uint64_t conn = r->conn + 1;
+
+    for (int i = 0; i < 2; i++)
+        rig_ask_on(r, conn + (uint64_t)i, RIG_ROOT, BATCH_REGISTER_SCHED, &body,
+                   REGISTER_MAY_CUT);
+    r->sched_conn = conn + 1;
+    for (int i = 0; i < 3; i++)
+        rig_sched_done(r);
+    set_order(r, order);
+    submit(r, RIG_USER, "", "", "x\n");
+    return conn;
+}
+
+static void ask_for_a_reservation(struct rig *r)
+{
+    struct body_queue body = { .id = "", .destination = "" };
+    char start[24];
+
+    snprintf(start, sizeof(start), "%lld", (long long)r->now_at + 3600);
+    wire_attrs_add(&body.attrs, r->arena, "reserve_start", NULL, start, WIRE_OP_SET);
+    wire_attrs_add(&body.attrs, r->arena, "reserve_duration", NULL, "600", WIRE_OP_SET);
+    wire_attrs_add(&body.attrs, r->arena, "Resource_List", "select", "1:ncpus=1",
+                   WIRE_OP_SET);
+    rig_ask_on(r, 99, RIG_USER, BATCH_SUBMIT_RESV, &body, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, 99));
+    CU_ASSERT_EQUAL_FATAL(rig_reply(r, 99)->code, 0);
+}
+
+/* The scheduler comes to the question at once, and the job leaves all the same. */
+static void a_question_is_not_kept_waiting(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *ids[] = { running_job(&fm), running_job_of(&fm, "", "(n1:ncpus=1)") };
+    uint64_t sched = our_scheduler(r, "R");
+
+    CU_ASSERT_PTR_NULL(preempt_as(r, sched, ids, ARRAY_LEN(ids)));
+    CU_ASSERT_EQUAL_FATAL(n_told, 2);
+    CU_ASSERT_PTR_NULL(mom_answers(&fm, sched, 0, 0));
+    job_ends(&fm, ids[0], -11);
+    CU_ASSERT_PTR_NULL(go_on(r, sched));
+    ask_for_a_reservation(r);
+    SAME(said(r, go_on(r, sched)),
+         arena_printf(r->arena, "1: %s Q, %s 000", ids[0], ids[1]));
+    /* While the cycle is being cut nothing is begun. */
+    SAME(said(r, preempt_one(r, sched, ids[1])),
+         arena_printf(r->arena, "1: %s 000", ids[1]));
+    CU_ASSERT_EQUAL(n_told, 0);
+    fake_mom_free(&fm);
+}
+
 static void what_leaves_anyhow_is_waited_for(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -361,6 +417,7 @@ int main(void)
           a_scheduler_that_goes_leaves_what_it_began },
         { "a MoM that says nothing ends the wait",
           a_mom_that_says_nothing_ends_the_wait },
+        { "a question is not kept waiting", a_question_is_not_kept_waiting },
         { "what leaves anyhow is waited for", what_leaves_anyhow_is_waited_for },
     };
 
