@@ -28,6 +28,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/plan.c src/scheduler/plan/plan.h \
 	src/scheduler/plan/vnode_pool.c src/scheduler/plan/vnode_pool.h \
 	src/scheduler/plan/pool_fit.c \
+	src/scheduler/plan/candidate.c src/scheduler/plan/candidate.h \
 	src/scheduler/plan/victims.c src/scheduler/plan/victims.h \
 	src/scheduler/plan/targets.c src/scheduler/plan/targets.h \
 	src/scheduler/plan/push.c src/scheduler/plan/push.h \

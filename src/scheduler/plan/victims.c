@@ -8,8 +8,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/victims.h"
 
-#include "lib/attr/preempt.h"
 #include "lib/base/log.h"
+#include "scheduler/plan/candidate.h"
 #include "scheduler/plan/level.h"
 #include "scheduler/plan/targets.h"
 #include "scheduler/plan/vnode_limit.h"
@@ -21,36 +21,6 @@
 #define OTHER_PLACES_MAX 64
 /* How often those are chosen anew of whom one would rise above the job. */
 #define CHOICES_MAX      20
-
-#define ORDER_DEFAULT    "SCR"
-
-struct candidate {
-    const struct snap_job *job;
-    int64_t level;
-    bool looked_at; /* the two that follow are known */
-    bool has_method;
-    struct demand keeps;  /* what it keeps of its vnodes when it is suspended */
-    bool out;             /* it has left them in this plan */
-    bool barred;          /* not in this choice: somebody would rise above the job */
-    struct booking *kept; /* that, while it is out; NULL: nothing */
-};
-
-/* A question that was answered with no. */
-struct vain {
-    const char *key;
-    UT_hash_handle hh;
-};
-
-struct preempting {
-    size_t n;
-    struct candidate *v; /* lowest level first, then latest start */
-    uint64_t version;    /* of the counts that the levels were read from */
-    bool made;
-    int64_t attempts;
-    struct vain *vain;
-    bool *may_use; /* [vnode] by the job that is asked about */
-    size_t *at;    /* [vnode] 1 + its place in the demand of the place that was found */
-};
 
 /* What the job lacks: only whoever has some of it is of use. */
 struct lack {
@@ -80,177 +50,19 @@ static void note(struct planner *pl, struct plan_notes *notes, uint32_t event,
     notes->v[notes->n++] = (struct plan_note){ event, id, text };
 }
 
-static int64_t level_of_preemptor(struct planner *pl, const struct preemptor *who)
-{
-    return who->asked ? LEVEL_ASKED : level_of(pl, who->job);
-}
-
-static bool is_candidate(const struct planner *pl, const struct snap_job *j)
-{
-    const struct job_link *link = link_of_job(pl, j);
-
-    return j->state == 'R' && link->has_vnodes && link->queue && !link->resv &&
-           !j->array && !j->spared;
-}
-
-static int by_worth(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    if (x->job->started_at != y->job->started_at)
-        return x->job->started_at > y->job->started_at ? -1 : 1;
-    return x->job < y->job ? 1 : x->job > y->job ? -1 : 0;
-}
-
-static void sort(struct planner *pl, struct preempting *p)
-{
-    for (size_t i = 0; i < p->n; i++)
-        p->v[i].level = level_of(pl, p->v[i].job);
-    if (p->n > 0)
-        qsort(p->v, p->n, sizeof(*p->v), by_worth);
-    p->version = limit_fit_version(pl);
-}
-
-static void make(struct planner *pl, struct preempting *p)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < pl->s->n_jobs; i++)
-        n += is_candidate(pl, &pl->s->jobs[i]);
-    p->v = ARENA_ARRAY(pl->arena, struct candidate, n + 1);
-    for (size_t i = 0; i < pl->s->n_jobs; i++)
-        if (is_candidate(pl, &pl->s->jobs[i]))
-            p->v[p->n++].job = &pl->s->jobs[i];
-    p->may_use = ARENA_ARRAY(pl->arena, bool, pl->w->n + 1);
-    p->at = ARENA_ARRAY(pl->arena, size_t, pl->w->n + 1);
-    sort(pl, p);
-    p->made = true;
-}
-
-/* Could anybody be preempted for the job? */
-static bool may_help(struct planner *pl, struct preempting **p,
-                     const struct preemptor *who)
-{
-    if (!pl->p->preemptive || link_of_job(pl, who->job)->resv ||
-        (!who->asked && !levels_differ(pl)))
-        return false;
-    if (!*p)
-        *p = ARENA_NEW(pl->arena, struct preempting);
-    if (!(*p)->made)
-        make(pl, *p);
-    /* What has started or left since has changed who is over a soft limit. */
-    if ((*p)->version != limit_fit_version(pl))
-        sort(pl, *p);
-    for (size_t i = 0; i < (*p)->n; i++)
-        if (!(*p)->v[i].out)
-            return (*p)->v[i].level < level_of_preemptor(pl, who);
-    return false;
-}
-
 void preempt_fini(struct preempting *p)
 {
     if (p)
         HASH_CLEAR(hh, p->vain);
 }
 
-/* Which method comes first for a job, 0: none may be tried. The server tries them, and
- * knows better how much of its time a job has left. */
-static char first_method(const struct planner *pl, const struct snap_job *j)
-{
-    const char *order = pl->s->preempt.order;
-    size_t soft = snap_res_find(pl->s, "soft_walltime");
-    const struct res_value *own =
-        soft == SIZE_MAX ? NULL : snap_values_find(&j->asked, soft);
-    int64_t from_at = j->runs_from_at ? j->runs_from_at : j->started_at;
-    struct preempt_methods m = preempt_methods_for(
-        order ? order : ORDER_DEFAULT,
-        preempt_percent_left(own ? own->amount : j->walltime_s,
-                             j->ran_s + MAX_OF(pl->now_at - from_at, 0)));
-
-    for (size_t i = 0; i < m.n; i++)
-        if ((m.v[i] != 'R' || !j->no_rerun) && (m.v[i] != 'C' || !j->no_checkpoint))
-            return m.v[i];
-    return 0;
-}
-
-/* What restrict_res_to_release_on_suspend does not name stays with the job. */
-static struct demand kept_of(const struct planner *pl, const struct snap_job *j)
-{
-    const struct placement *at = &link_of_job(pl, j)->at;
-    struct placement keeps = { 0 };
-
-    for (size_t c = 0; c < at->n; c++) {
-        struct placed *pd = placement_add(&keeps, pl->arena);
-
-        for (size_t i = 0; i < at->chunks[c].n; i++) {
-            const struct piece *from = &at->chunks[c].pieces[i];
-            struct piece *to = placed_add(pd, pl->arena, pl->w, from->vnode);
-
-            for (size_t r = 1; r < pl->w->n_res; r++)
-                if (!policy_list_has(pl->s->suspend_releases, pl->s->res.v[r].name))
-                    to->amounts[r] = from->amounts[r];
-        }
-    }
-    return world_demand(pl->w, pl->arena, NULL, &keeps);
-}
-
-static bool is_on_usable(const struct planner *pl, const struct snap_job *j)
-{
-    const struct placement *at = &link_of_job(pl, j)->at;
-
-    for (size_t c = 0; c < at->n; c++)
-        for (size_t i = 0; i < at->chunks[c].n; i++)
-            if (!pl->s->vnodes[at->chunks[c].pieces[i].vnode].usable)
-                return false;
-    return true;
-}
-
-static bool may_leave(const struct planner *pl, struct candidate *c)
-{
-    char method;
-
-    if (c->looked_at)
-        return c->has_method;
-    c->looked_at = true;
-    method = first_method(pl, c->job);
-    c->has_method = method && is_on_usable(pl, c->job);
-    if (method == 'S' && pl->s->suspend_releases)
-        c->keeps = kept_of(pl, c->job);
-    return c->has_method;
-}
-
-static void leave(struct planner *pl, struct candidate *c)
-{
-    MUST(!c->out);
-    world_drop(pl->w, c->job->id);
-    c->kept = world_take(pl->w, c->job->id, &c->keeps, pl->now_at,
-                         pl->now_at + job_left_s(c->job));
-    limit_fit_left(pl, c->job);
-    queue_fit_left(pl, c->job);
-    c->out = true;
-}
-
-static void come_back(struct planner *pl, struct candidate *c)
-{
-    MUST(c->out);
-    if (c->kept)
-        world_unbook(pl->w, c->kept);
-    c->kept = NULL;
-    world_restore(pl->w, c->job->id);
-    limit_fit_took(pl, c->job);
-    queue_fit_took(pl, c->job);
-    c->out = false;
-}
-
 /* The first 'n' of the choice have left, the others have not. */
 static void set_out(struct choice *ch, size_t n)
 {
     for (; ch->n_out < n; ch->n_out++)
-        leave(ch->pl, ch->v[ch->n_out]);
+        candidate_leaves(ch->pl, ch->v[ch->n_out]);
     for (; ch->n_out > n; ch->n_out--)
-        come_back(ch->pl, ch->v[ch->n_out - 1]);
+        candidate_comes_back(ch->pl, ch->v[ch->n_out - 1]);
 }
 
 /* Limits and queue have room for the job. */
@@ -382,7 +194,7 @@ static void choose_from(struct choice *ch)
         if (targets && !targets_have(pl->s, targets, c->job))
             continue;
         n_targets++;
-        if (may_leave(pl, c) && is_of_use(ch, &l, c->job))
+        if (candidate_may_leave(pl, c) && is_of_use(ch, &l, c->job))
             ch->v[ch->n++] = c;
     }
     if (targets && n_targets < n)
@@ -442,7 +254,7 @@ static bool is_not_needed(struct choice *ch, struct candidate *c, struct demand 
     const struct preemptor *who = ch->who;
     struct placement other;
 
-    come_back(ch->pl, c);
+    candidate_comes_back(ch->pl, c);
     if (is_let(ch)) {
         if (world_has_beside(ch->pl->w, d, ch->p->at, c->job->id, ch->pl->now_at,
                              who->end_at))
@@ -456,7 +268,7 @@ static bool is_not_needed(struct choice *ch, struct candidate *c, struct demand 
             }
         }
     }
-    leave(ch->pl, c);
+    candidate_leaves(ch->pl, c);
     return false;
 }
 
@@ -678,6 +490,7 @@ static bool find_victims(struct planner *pl, struct preempting *p,
 bool preempt_for(struct planner *pl, struct preempting **p, const struct preemptor *who,
                  struct placement *found, struct plan_notes *notes)
 {
-    return may_help(pl, p, who) && !policy_crossed(pl->p, pl->now_at, who->end_at) &&
+    return candidates_for(pl, p, who) &&
+           !policy_crossed(pl->p, pl->now_at, who->end_at) &&
            find_victims(pl, *p, who, found, notes);
 }
