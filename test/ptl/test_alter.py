@@ -256,6 +256,8 @@ def test_fewer_chunks_before_the_start(cluster):
     resv = server.status(RESV, rid)[0]
     assert resv["Resource_List.select"] == "1:ncpus=2+1:ncpus=1"
     assert resv["Resource_List.ncpus"] == "3" and resv["Resource_List.nodect"] == "2"
+    records = y_records(server, rid)
+    assert len(records) == 2 and records[-1].count("ncpus=") == 2, records
     queue = server.status(QUEUE, queue_of(rid))[0]
     assert queue["resources_max.ncpus"] == queue["resources_available.ncpus"] == "3"
     refused(cluster, rid, 15183 & 255, text, "-l", "select=2:ncpus=2+1:ncpus=1")
@@ -382,6 +384,24 @@ def test_force_that_is_possible_is_made_by_the_scheduler(cluster):
     rc, out, err = ralter(cluster, rid, "-W", "force", "-D", "1200", "-I", "60", user=MANAGER)
     assert out == "pbs_ralter: %s CONFIRMED\n" % rid
     assert not set(resv_nodes(server, rid)) & set(resv_nodes(server, other))
+
+
+def test_a_running_one_with_vnodes_down_is_extended_against_a_no(cluster):
+    """What force is for: the scheduler, asked first, cannot replace the vnode that is lost."""
+    server = cluster.server
+    retry_soon(server, 600)
+    rid = running_resv(server, select="5:ncpus=2")
+    held = resv_nodes(server, rid)
+    set_offline(server, held[0])
+    server.expect(RESV, {"reserve_substate": 10}, id=rid)
+    denied(cluster, rid, "-D", "1200")
+    end = at(server, rid, "reserve_end") + 600
+    rc, out, err = ralter(cluster, rid, "-W", "force", "-E", Reservation.clock(end), "-I", "60",
+                          user=MANAGER)
+    assert (rc, out.splitlines()[0]) == (0, "pbs_ralter: %s CONFIRMED" % rid), (rc, out, err)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 10,
+                         "reserve_retry": (SET, None)}, id=rid)
+    assert at(server, rid, "reserve_end") == end and resv_nodes(server, rid) == held
 
 
 def test_force_without_a_scheduler_is_made_at_once_and_stays_degraded(cluster):

@@ -132,6 +132,11 @@ static void waits(struct rig *r)
     in_state(r, "Q", "10");
 }
 
+static void has_no_vnodes(struct rig *r)
+{
+    become(r, OBJ_JOB, "0.svr", JOB_A_EXEC_VNODE, NULL, NULL);
+}
+
 static void is_array(struct rig *r)
 {
     become(r, OBJ_JOB, "0.svr", JOB_A_ARRAY, NULL, "True");
@@ -221,6 +226,8 @@ static const struct refusal {
       "Unauthorized Request " },
     { "a suspended job", is_suspended, RIG_USER, "reserve_job=0", PBSE_BADSTATE,
       "Request invalid for state of job" },
+    { "a job that runs nowhere", has_no_vnodes, RIG_USER, "reserve_job=0",
+      PBSE_BADSTATE, "Request invalid for state of job" },
     { "a job that ends", exits, RIG_USER, "reserve_job=0", PBSE_BADSTATE,
       "Request invalid for state of job" },
     { "an unknown attribute before the job", nothing, RIG_USER, "foo=1 reserve_job=99",
