@@ -528,3 +528,7 @@ def test_dedicated_time_counts_like_a_reservation(cluster):
     granted(cluster, waits, "-D", "1200")
     granted(cluster, runs, "-E", Reservation.clock(start))
     granted(cluster, behind, "-R", Reservation.clock(start + 3600))
+    start = at(server, waits, "reserve_start")
+    rc, out, err = ralter(cluster, waits, "-W", "force", "-I", "60", "-D", "1500", user=MANAGER)
+    assert (rc, out.splitlines()[0]) == (0, "pbs_ralter: %s CONFIRMED" % waits), (rc, out, err)
+    assert at(server, waits, "reserve_end") == start + 1500

@@ -88,6 +88,16 @@ def test_while_it_runs_nobody_else_starts_there(site):
     server.expect(JOB, {"job_state": "R"}, id=late)
 
 
+def test_jobs_it_meets_are_told_without_force(site):
+    server = site.server
+    walltime = {"Resource_List.walltime": "01:00:00"}
+    jid = running_job(server, select="1:ncpus=1:host=h0", **walltime)
+    mid = maintenance(site, "h0")
+    resv = server.status(RESV, mid)[0]
+    assert resv["oversubscribed_jobs"] == jid
+    assert resv["oversubscribed_on"].startswith("%s on vn[0] from " % jid)
+
+
 def test_one_that_has_not_begun_is_given_other_vnodes(site):
     server = site.server
     rid = confirmed(server, select="2:ncpus=2", start=120, duration=300)
