@@ -172,9 +172,13 @@ def test_commands_on_what_runs(mock):
     assert said(mock, "qsig", "-s", "BOGUS", jid) == (
         165, "", "qsig: Unknown/illegal signal name %s\n" % jid)
     assert said(mock, "qrun", jid, user=None) == (2, "", "qrun: Invalid request %s\n" % jid)
-    code, out, err = said(mock, "qrun", sub(jid, "9-10"), user=None)
-    assert (code, out) == (2, "") and err.startswith("qrun: Insufficient amount of resource: ncpus")
     mock.run(["qmgr", "-c", "set server scheduling=false"])
+    # More than there is: nobody can leave for it.
+    large = mock.run(["qsub", "-J", "1-2", "-l", "select=1:ncpus=99", "--", "/bin/true"],
+                     user=USER1).stdout.strip()
+    code, out, err = said(mock, "qrun", sub(large, "1-2"), user=None)
+    assert (code, out) == (2, "") and err.startswith("qrun: Insufficient amount of resource: ncpus")
+    mock.run(["qdel", large])
     for operand, left in ((sub(jid, 3), 7), (sub(jid, "1-2"), 5)):
         assert said(mock, "qrerun", operand, user=None) == (0, "", "")
         counts(mock, jid, Running=left, Queued=12 - left)

@@ -252,7 +252,9 @@ def frozen(service):
 def test_a_second_request_does_not_wait(cluster, how):
     """The MoM says nothing: whoever waits is answered, and the job is still there."""
     server, done = cluster.server, []
-    jid = running_job(server, script=script_until(Gate(cluster).path), Rerunable="n")
+    # Nor is an image made of it, for which the MoM would be asked first.
+    jid = running_job(server, script=script_until(Gate(cluster).path), Rerunable="n",
+                      Checkpoint="n")
     with frozen(cluster.mom):
         thread = qterm(cluster, "immediate", done)
         server.expect(SERVER, {"server_state": "Terminating"})
