@@ -249,16 +249,18 @@ def frozen(service):
 
 
 @pytest.mark.parametrize("how", ["qterm", "TERM"])
-def test_a_second_request_does_not_wait(cluster, how):
-    """The MoM says nothing: whoever waits is answered, and the job is still there."""
+@pytest.mark.parametrize("checkpoint", ["n", "u"])
+def test_a_second_request_does_not_wait(cluster, how, checkpoint):
+    """The MoM says nothing, of the job's end or of an image that it is to make first: whoever
+    waits is answered, and the job is still there."""
     server, done = cluster.server, []
-    # Nor is an image made of it, for which the MoM would be asked first.
     jid = running_job(server, script=script_until(Gate(cluster).path), Rerunable="n",
-                      Checkpoint="n")
+                      Checkpoint=checkpoint)
     with frozen(cluster.mom):
         thread = qterm(cluster, "immediate", done)
         server.expect(SERVER, {"server_state": "Terminating"})
-        server.log_match("Aborted by PBS Server  on Server shutdown")
+        if checkpoint == "n":
+            server.log_match("Aborted by PBS Server  on Server shutdown")
         assert done == []
         if how == "qterm":
             cluster.run(["qterm", "-t", "immediate"])
