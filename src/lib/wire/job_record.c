@@ -86,14 +86,31 @@ void job_record_encode(const struct job_record *r, struct buf *out)
     put_image(&r->image, out);
 }
 
+/* A number of the file, and what it may be. */
+struct number {
+    int64_t *to, least, most;
+};
+
 /* A file may be damaged: a number that no job has is refused before anybody calculates
  * with it. */
+static enum dis_error get_bounded(struct dis_in *in, const struct number *numbers,
+                                  size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        enum dis_error e = dis_get_long(in, numbers[i].to);
+
+        if (e)
+            return e;
+        if (*numbers[i].to < numbers[i].least || *numbers[i].to > numbers[i].most)
+            return DIS_OVERFLOW;
+    }
+    return DIS_OK;
+}
+
 static enum dis_error get_numbers(struct dis_in *in, struct job_record *r)
 {
     int64_t phase, version, session, status, set;
-    const struct {
-        int64_t *to, least, most;
-    } numbers[] = {
+    const struct number numbers[] = {
         { &phase, 0, INT32_MAX },
         { &version, INT32_MIN, INT32_MAX },
         { &session, 0, INT32_MAX },
@@ -106,15 +123,10 @@ static enum dis_error get_numbers(struct dis_in *in, struct job_record *r)
         { &r->mem_kb, 0, JOB_RECORD_MOST },
         { &r->vmem_kb, 0, JOB_RECORD_MOST },
     };
+    enum dis_error e = get_bounded(in, numbers, ARRAY_LEN(numbers));
 
-    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-        enum dis_error e = dis_get_long(in, numbers[i].to);
-
-        if (e)
-            return e;
-        if (*numbers[i].to < numbers[i].least || *numbers[i].to > numbers[i].most)
-            return DIS_OVERFLOW;
-    }
+    if (e)
+        return e;
     r->phase = (int32_t)phase;
     r->run_version = (int32_t)version;
     r->session = (int32_t)session;
@@ -231,9 +243,7 @@ static enum dis_error get_marks(struct dis_in *in, struct job_record *r)
 static enum dis_error get_image(struct dis_in *in, struct job_record_image *c)
 {
     int64_t making, has_image, is_restart, has_ended, end_status, session;
-    const struct {
-        int64_t *to, least, most;
-    } numbers[] = {
+    const struct number numbers[] = {
         { &making, 0, 2 },
         { &has_image, 0, 1 },
         { &is_restart, 0, 1 },
@@ -246,15 +256,10 @@ static enum dis_error get_image(struct dis_in *in, struct job_record_image *c)
         { &c->walltime_s, 0, JOB_RECORD_MOST },
         { &c->last_s, 0, JOB_RECORD_MOST },
     };
+    enum dis_error e = get_bounded(in, numbers, ARRAY_LEN(numbers));
 
-    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-        enum dis_error e = dis_get_long(in, numbers[i].to);
-
-        if (e)
-            return e;
-        if (*numbers[i].to < numbers[i].least || *numbers[i].to > numbers[i].most)
-            return DIS_OVERFLOW;
-    }
+    if (e)
+        return e;
     c->making = (int32_t)making;
     c->has_image = has_image != 0;
     c->is_restart = is_restart != 0;
