@@ -55,6 +55,7 @@ EXTRA_DIST += \
 	doc/glossary.md \
 	doc/performance.md \
 	doc/requirements.md \
+	doc/jobs-tests.md \
 	doc/reservations-tests.md \
 	doc/security.md \
 	doc/store.md

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs at the edge of what is legal: large scripts, names of all bytes, owners who are gone."""
+import os
+import random
+import string as letters
+import subprocess
+
+import pytest
+
+from holdfast import *
+from holdfast.peer import attrs
+from holdfast.services import wait_for
+from holdfast.users import ROOTLESS
+from test_long_requests import Caller
+
+MIB = 1 << 20
+QUEUE_JOB, BAD_VALUE = 1, 15014
+
+
+def over(site, jid, status=0):
+    """The job has ended with this status."""
+    site.server.accounting_match(";E;%s;.* Exit_status=%d " % (jid, status), regexp=True)
+
+
+@pytest.fixture(scope="module")
+def site():
+    with Cluster(vnodes=2) as c:
+        yield c
+
+
+def test_a_script_of_64_mib(site):
+    """It travels in parts, is stored, goes to the MoM and runs as it was given."""
+    line = "# " + "x" * 61 + "\n"
+    path = site.write("large", "#!/bin/sh\n" + line * MIB + "echo the last line\n")
+    size = os.path.getsize(path)
+    assert size > 64 * MIB
+    jid = site.run(["qsub", "-j", "oe", "-o", site.root + "/tmp/large.out", path],
+                   user=USER1).stdout.strip()
+    over(site, jid)
+    assert site.read("tmp/large.out") == "the last line\n"
+
+
+def test_a_script_beyond_the_limit(site):
+    """It is refused, and nothing of it stays."""
+    site.run(["qmgr", "-c", "set server jobscript_max_size=1mb"])
+    try:
+        path = site.write("toolarge", "#!/bin/sh\n" + "# y\n" * (MIB // 2))
+        before = site.server.status(JOB)
+        done = site.run(["qsub", path], user=USER1, check=False)
+        assert (done.returncode, done.stdout) == (15175 % 256, "")
+        assert "jobscript size exceeded the jobscript_max_size" in done.stderr
+        assert site.server.status(JOB) == before
+    finally:
+        site.run(["qmgr", "-c", "unset server jobscript_max_size"])
+
+
+# What a name may consist of, by cli.md 2.5.
+LEGAL = set(map(ord, letters.ascii_letters + letters.digits + "._+-"))
+
+
+@pytest.mark.parametrize("place", ["first", "middle"])
+def test_every_byte_in_a_name(site, place):
+    """Past the client's own check: each byte is taken as it is, or refused with its code."""
+    caller = Caller(site, USER1)
+    for byte in range(1, 256):
+        name = (chr(byte) + "a") if place == "first" else "a%sb" % chr(byte)
+        reply = caller.ask(QUEUE_JOB, "+0+0" + attrs(("Job_Name", None, name, 0),
+                                                     ("Hold_Types", None, "u", 0)), ":C:")
+        if byte not in LEGAL:
+            assert reply.code == BAD_VALUE, (byte, reply.code)
+            continue
+        assert reply.code == 0, (byte, reply.code)
+        assert site.server.status(JOB, reply.ids[0])[0]["Job_Name"] == name
+        site.run(["qdel", reply.ids[0]])
+    assert site.server.status(JOB) == []
+
+
+@pytest.fixture
+def passing():
+    """An account that a test removes."""
+    if ROOTLESS:
+        pytest.skip("accounts are made by root only")
+    name = "hfgone%05d" % random.randrange(10 ** 5)
+    subprocess.run(["useradd", "-M", "-d", "/tmp", "-s", "/bin/sh", name], check=True)
+    yield name
+    subprocess.run(["userdel", "-f", name], check=False, capture_output=True)
+
+
+def test_the_owner_is_deleted_from_the_system(site, passing):
+    """Who runs ends as always; who waits is neither lost nor run, and can be deleted."""
+    gate = site.root + "/tmp/gate"
+    runs, waits = (site.run(["su", passing, "-c", "%s/bin/qsub %s -k oe -- /bin/sh -c '%s'" % (
+        site.exec_dir, hold, script)]).stdout.strip() for hold, script in (
+            ("", "while [ ! -e %s ]; do sleep 0.2; done" % gate), ("-h", "exit 0")))
+    site.server.expect(JOB, {"job_state": "R"}, id=runs)
+    subprocess.run(["userdel", "-f", passing], check=True, capture_output=True)
+    site.run(["qrls", waits])
+    site.mom.log_match("%s;No Password Entry for User %s" % (waits, passing))
+    wait_for("a hold after so many runs", lambda: site.server.status(JOB, waits)[0][
+        "job_state"] in "HQ")
+    open(gate, "w").close()
+    over(site, runs)
+    site.run(["qdel", "-W", "force", waits])
+    assert site.server.status(JOB) == []
+    jid = site.server.submit(Job(sleep=0))
+    over(site, jid)
