@@ -19,8 +19,7 @@
 #define OBIT_REPEAT_S       45
 #define KILL_DELAY_S        10
 #define START_GRACE_S       10 /* for a start that shall end; then it is given up */
-#define MAX_SCRIPT_BYTES    ((size_t)2 << 30) /* the most that jobscript_max_size allows \
-                                               */
+#define MAX_SCRIPT_BYTES    ((size_t)2 << 30) /* the highest jobscript_max_size */
 #define MAX_SAVED_BYTES     (256u << 20)
 #define MAX_RECEIVING       1000 /* half-received jobs at a time */
 #define MAX_POLL_DOWNTIME_S 300
