@@ -40,13 +40,15 @@ pytestmark = pytest.mark.skipif(refusal is not None, reason="no mount namespace:
 
 
 class SmallDisk:
-    """The cluster's server is in a namespace where 'folder' of PBS_HOME is a small disk."""
+    """A daemon of the cluster, the server by default, is in a namespace where 'folder' of
+    PBS_HOME is a small disk."""
 
-    def __init__(self, cluster, folder, wait):
-        self.cluster, self.folder = cluster, folder
-        cluster.server.stop()
-        sockets = os.path.join(cluster.root, "sockets")  # for those outside
-        cluster.write_conf(PBS_STORE_WAIT=wait, PBS_SERVER_SOCKET=sockets + "/server.sock")
+    def __init__(self, cluster, folder, wait, service):
+        self.cluster, self.folder, self.service = cluster, folder, service
+        service.stop()
+        if service is cluster.server:
+            sockets = os.path.join(cluster.root, "sockets")  # for those outside
+            cluster.write_conf(PBS_STORE_WAIT=wait, PBS_SERVER_SOCKET=sockets + "/server.sock")
         path = os.path.normpath(os.path.join(cluster.home, folder))
         self.holder = subprocess.Popen(
             unshare() + ["sh", "-c", SET_UP, "sh", path, os.path.join(cluster.root, "small"),
@@ -54,12 +56,12 @@ class SmallDisk:
         assert self.holder.stdout.readline() == "ready\n"
         inside = ["nsenter", "-t", str(self.holder.pid), "-m"] + \
             ([] if os.geteuid() == 0 else ["-U", "--preserve-credentials"])
-        argv = cluster.server.argv
-        cluster.server.argv = lambda: inside + argv()
+        argv = service.argv
+        service.argv = lambda: inside + argv()
         self.home = cluster.home
         cluster.home = "/proc/%d/root%s" % (self.holder.pid, cluster.home)
         self.filler = os.path.join(cluster.home, folder, "filler")
-        cluster.server.start()
+        service.start()
 
     def fill(self):
         with open(self.filler, "wb", buffering=0) as f:
@@ -74,7 +76,7 @@ class SmallDisk:
 
     def remove(self):
         """What is there stays, on the large disk."""
-        self.cluster.server.stop()
+        self.service.stop()
         with contextlib.suppress(FileNotFoundError):
             self.free()
         inside, self.cluster.home = self.cluster.home, self.home
@@ -85,8 +87,8 @@ class SmallDisk:
 
 
 @contextlib.contextmanager
-def small_disk(cluster, folder, wait=WAIT):
-    disk = SmallDisk(cluster, folder, wait)
+def small_disk(cluster, folder, wait=WAIT, service=None):
+    disk = SmallDisk(cluster, folder, wait, service or cluster.server)
     try:
         yield disk
     finally:
@@ -214,3 +216,70 @@ def test_a_full_log_folder_stops_nothing(cluster):
                   for line in server.log_lines()]
         assert set(stamps) <= {0, 1}, "a line was added to a part of another"
     check_lines(cluster, ids + [last])
+
+
+def over(cluster, jid, status):
+    cluster.server.accounting_match(";E;%s;.* Exit_status=%s " % (jid, status), regexp=True)
+
+
+def output_of(cluster, name):
+    """What was delivered to a file of the cluster's own directory."""
+    wait_for(name, lambda: os.path.exists(os.path.join(cluster.root, "tmp", name)))
+    return cluster.read("tmp/" + name)
+
+
+def submit_echo(cluster, name, *commands):
+    """A job whose output is delivered to that file."""
+    path = os.path.join(cluster.root, "tmp", name)
+    return cluster.server.submit(Job(script="\n".join(["#!/bin/sh", *commands, ""]),
+                                     attrs={"Join_Path": "oe", "Output_Path": path}))
+
+
+def test_a_full_spool_ends_no_job_and_loses_no_line(cluster):
+    """A job is told that its line was not written; what had been written is delivered, and
+    jobs that begin on the full disk run, too."""
+    gate = os.path.join(cluster.root, "tmp", "gate")
+    with small_disk(cluster, "spool", service=cluster.mom) as disk:
+        cluster.wait_nodes()
+        written = submit_echo(cluster, "written", "echo first", "while [ ! -e %s ]; do sleep 0.2; done" % gate,
+                              "head -c 9000 /dev/zero || exit 7")
+        cluster.server.expect(JOB, {"job_state": "R"}, id=written)
+        spooled = os.path.join(cluster.home, "spool", written + ".OU")
+        wait_for("the first line", lambda: os.path.exists(spooled) and os.path.getsize(spooled))
+        disk.fill()
+        cluster.write("tmp/gate", "")
+        over(cluster, written, 7)
+        assert output_of(cluster, "written").startswith("first\n")
+        begins = submit_echo(cluster, "begins", "exit 3")
+        over(cluster, begins, 3)
+        disk.free()
+        later = submit_echo(cluster, "later", "echo fine")
+        over(cluster, later, 0)
+        assert output_of(cluster, "later") == "fine\n"
+
+
+def test_a_mom_that_cannot_note_its_jobs_loses_none(cluster):
+    """The records of jobs are on a full disk: who runs there ends once, who comes is held
+    and runs when there is room."""
+    server, gate = cluster.server, os.path.join(cluster.root, "tmp", "gate")
+    with small_disk(cluster, "mom_priv", service=cluster.mom) as disk:
+        cluster.wait_nodes()
+        runs = submit_echo(cluster, "runs", "while [ ! -e %s ]; do sleep 0.2; done" % gate, "echo over", "exit 4")
+        server.expect(JOB, {"job_state": "R", "substate": 42}, id=runs)
+        disk.fill()
+        comes = submit_echo(cluster, "comes", "echo here", "exit 5")
+        # Refused, it waits for a later cycle; begun in vain again and again, it is held.
+        cluster.mom.log_match(comes + r".*No space left on device", regexp=True)
+        wait_for("a job that waits or is held", lambda: (
+            lambda j: j["job_state"] == "H" or "rejected" in j.get("comment", ""))(
+                server.status(JOB, comes)[0]))
+        cluster.write("tmp/gate", "")
+        over(cluster, runs, 4)
+        assert output_of(cluster, "runs") == "over\n"
+        disk.free()
+        cluster.run(["qrls", "-h", "s", comes])
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+        over(cluster, comes, 5)
+        assert output_of(cluster, "comes") == "here\n"
+    for jid in (runs, comes):
+        assert len([l for l in server.accounting_lines() if ";E;%s;" % jid in l]) == 1

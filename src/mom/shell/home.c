@@ -163,6 +163,32 @@ int home_write(const char *path, mode_t mode, const void *data, size_t len,
     return err;
 }
 
+int home_reserve(const char *path, mode_t mode, size_t len, struct diag *why)
+{
+    char *blanks = xmalloc(len + 1);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
+    int err = 0;
+
+    memset(blanks, ' ', len);
+    if (fd < 0 || !write_all(fd, blanks, len))
+        err = diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    free(blanks);
+    return err;
+}
+
+bool home_fill(const char *path, const void *data, size_t len)
+{
+    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    bool ok =
+        fd >= 0 && write_all(fd, data, len) && fsync(fd) == 0 && sync_dir_of(path);
+
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 bool home_read(const char *path, size_t max_bytes, struct buf *out)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);

@@ -39,7 +39,16 @@ const char *home_task_exit_path(const char *home, const char *id, int run_versio
  * PBSE_SYSTEM with words. */
 int home_write(const char *path, mode_t mode, const void *data, size_t len,
                struct diag *why) MUST_CHECK;
-/* The same without the directory: the name is durable when home_write() has written
+/* Make a file of so many blanks, which home_fill() replaces when its contents are
+ * known: that needs no room on the disk any more, where file systems write in place.
+ * What was there is lost. PBSE_SYSTEM with words. */
+int home_reserve(const char *path, mode_t mode, size_t len,
+                 struct diag *why) MUST_CHECK;
+
+/* Write over the beginning of a reserved file, durably. False: errno says why. */
+bool home_fill(const char *path, const void *data, size_t len) MUST_CHECK;
+
+/* home_write() without the directory: the name is durable when home_write() has written
  * another file of it. */
 int home_put(const char *path, mode_t mode, const void *data, size_t len,
              struct diag *why) MUST_CHECK;

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #define EXEC_FAILED    254
+#define EXIT_BYTES     96 /* of the file with a status; blanks until it is known */
 #define REMOVE_LIMIT_S 60
 
 struct pipes {
@@ -595,15 +596,26 @@ static bool has_begun(int fd)
 static void write_exit(const char *path, int status, const struct rusage *ru,
                        bool left_none)
 {
-    char text[96];
+    char text[EXIT_BYTES];
     int n = snprintf(text, sizeof(text), "%d %ld %ld %d\n", status,
                      (long)(ru->ru_utime.tv_sec + ru->ru_stime.tv_sec) +
                          (ru->ru_utime.tv_usec + ru->ru_stime.tv_usec) / 1000000,
                      ru->ru_maxrss, left_none);
+
+    if (!home_fill(path, text, (size_t)n))
+        _exit(1);
+}
+
+/* The file of the status has its place on the disk before there is a job: a disk that
+ * fills up meanwhile does not turn its end into another one. */
+static void reserve_exit(const char *path, const struct pipes *pipes)
+{
     struct diag why;
 
-    if (home_write(path, 0600, text, (size_t)n, &why) != 0)
-        _exit(1);
+    if (home_reserve(path, 0600, EXIT_BYTES, &why) == 0)
+        return;
+    report(pipes->report, 0, START_RETRY, NULL, why.text);
+    _exit(EXEC_FAILED);
 }
 
 /* In a process of its own, since it becomes the user. A name service that does not
@@ -675,6 +687,7 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
         signal(ignored[i], SIG_IGN);
     setsid();
     prctl(PR_SET_NAME, "pbs_shepherd");
+    reserve_exit(exit_path, pipes);
     if (interactive)
         call_client(o, pipes, &terminal, &x11);
     if (pipe2(begun, O_CLOEXEC) < 0)
@@ -755,6 +768,7 @@ bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *u
     long cput, rss;
     int st, left_none = 0; /* a shepherd of an older MoM does not say it */
     bool ok = home_read(exit_path, 256, &text) && text.data &&
+              strchr(text.data, '\n') &&
               sscanf(text.data, "%d %ld %ld %d", &st, &cput, &rss, &left_none) >= 3;
 
     *ret_left_none = ok && left_none == 1;
