@@ -28,6 +28,9 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/plan.c src/scheduler/plan/plan.h \
 	src/scheduler/plan/vnode_pool.c src/scheduler/plan/vnode_pool.h \
 	src/scheduler/plan/pool_fit.c \
+	src/scheduler/plan/pool_explain.c \
+	src/scheduler/plan/ceiling.c src/scheduler/plan/ceiling.h \
+	src/scheduler/plan/ceiling_walk.c src/scheduler/plan/ceiling_walk.h \
 	src/scheduler/plan/candidate.c src/scheduler/plan/candidate.h \
 	src/scheduler/plan/victims.c src/scheduler/plan/victims.h \
 	src/scheduler/plan/targets.c src/scheduler/plan/targets.h \
@@ -157,6 +160,12 @@ TESTS += test/unit/scheduler/test_search_series
 test_unit_scheduler_test_search_series_SOURCES = \
 	test/unit/scheduler/test_search_series.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_search_series_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_ceiling
+TESTS += test/unit/scheduler/test_ceiling
+test_unit_scheduler_test_ceiling_SOURCES = \
+	test/unit/scheduler/test_ceiling.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_ceiling_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_alike
 TESTS += test/unit/scheduler/test_alike

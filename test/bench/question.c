@@ -2,13 +2,14 @@
  * it knows, on complexes of every width.
  *
  *   test/bench/question [--rounds N] [--resvs N] [--vnodes N] [--busy PERCENT]
- *                       [--chunks N] [--cpus N]
+ *                       [--chunks N] [--cpus N] [--hours N]
  *
  * Hosts with one vnode of 16 cpus each; 'resvs' live reservations on four cpus in
  * twenty windows; 'busy' of a hundred vnodes, those that come first, are taken whole by
- * running jobs without a walltime. Each round shows the scheduler a new reservation,
- * plans, shows its answer, and plans again, as the daemon does. Printed is the
- * processor time of a round, median of the rounds.
+ * running jobs: without a walltime, or with
+ * 'hours', and each a second more than the one before. Each round shows the scheduler a
+ * new reservation, plans, shows its answer, and plans again, as the daemon does.
+ * Printed is the processor time of a round, median of the rounds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/sched.h"
@@ -25,7 +26,7 @@
 #define MOST_ROUNDS 999
 
 struct sizes {
-    int rounds, vnodes, resvs, busy, chunks, cpus;
+    int rounds, vnodes, resvs, busy, chunks, cpus, hours;
 };
 
 /* A server that tells what has changed. */
@@ -94,7 +95,7 @@ static void say_resv(struct teller *t, int i, int start_at, const char *select,
         attr(t, o, "resv_nodes", NULL, "%s", nodes);
 }
 
-static void say_job(struct teller *t, int i)
+static void say_job(struct teller *t, int i, int hours)
 {
     struct wire_object *o = object(t, OBJECT_JOB, "%d.svr", i);
 
@@ -104,6 +105,8 @@ static void say_job(struct teller *t, int i)
     attr(t, o, "stime", NULL, "%d", NOW - 100);
     attr(t, o, "queue", NULL, "workq");
     attr(t, o, "exec_vnode", NULL, "(n%d:ncpus=16)", i);
+    if (hours > 0)
+        attr(t, o, "Resource_List", "walltime", "%d", hours * 3600 + i);
 }
 
 /* The scheduler has heard of all that was said. */
@@ -139,7 +142,7 @@ static struct teller teller_new(const struct sizes *n)
                               vnode, vnode, vnode, vnode));
     }
     for (int i = 0; i < n_busy; i++)
-        say_job(&t, i);
+        say_job(&t, i, n->hours);
     tell(&t);
     return t;
 }
@@ -184,7 +187,7 @@ static double ask(struct teller *t, const struct sizes *n, int i, bool *yes)
 
 int main(int argc, char **argv)
 {
-    struct sizes n = { 101, 10000, 1000, 0, 4, 1 };
+    struct sizes n = { 101, 10000, 1000, 0, 4, 1, 0 };
     static const struct {
         const char *name;
         size_t at;
@@ -195,6 +198,7 @@ int main(int argc, char **argv)
         { "--busy", offsetof(struct sizes, busy) },
         { "--chunks", offsetof(struct sizes, chunks) },
         { "--cpus", offsetof(struct sizes, cpus) },
+        { "--hours", offsetof(struct sizes, hours) },
     };
     double ms[MOST_ROUNDS];
     struct teller t;

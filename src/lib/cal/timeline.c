@@ -123,6 +123,30 @@ int64_t timeline_least(struct timeline *t, size_t resource, int64_t start_at,
     return t->answer[resource];
 }
 
+void timeline_most_all(struct timeline *t, int64_t start_at, int64_t end_at,
+                       int64_t *most)
+{
+    struct step_place p = timeline_find(t, start_at);
+
+    MUST(start_at < end_at);
+    vector_fill(t->n_res, most, INT64_MIN);
+    for (size_t i = p.block; i < t->n && (i == p.block || t->begin_at[i] < end_at);
+         i++) {
+        struct block *b = t->v[i];
+        bool is_whole = i > p.block && i + 1 < t->n && t->begin_at[i + 1] <= end_at;
+
+        if (is_whole) {
+            block_sum_up(t, b);
+            vector_raise(t->n_res, most, b->most);
+            continue;
+        }
+        block_settled(t, b);
+        for (size_t k = i == p.block ? p.step : 0; k < b->n; k++)
+            if (b->at[k] < end_at)
+                vector_raise(t->n_res, most, FREE(t, b, k));
+    }
+}
+
 /* A resource of which nothing is asked for does not count: it may be below 0. */
 static bool suffices(size_t n_res, const int64_t *has, const int64_t *amounts)
 {

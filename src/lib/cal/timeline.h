@@ -40,6 +40,11 @@ int64_t timeline_least(struct timeline *t, size_t resource, int64_t start_at,
 void timeline_least_all(struct timeline *t, int64_t start_at, int64_t end_at,
                         int64_t *least);
 
+/* The most that is free of each resource at some instant of the span (start_at <
+ * end_at), into most[0 .. n). Linear in the blocks of the span. */
+void timeline_most_all(struct timeline *t, int64_t start_at, int64_t end_at,
+                       int64_t *most);
+
 /* True when amounts[0 .. n) are free all through the span. */
 bool timeline_fits(struct timeline *t, int64_t start_at, int64_t end_at,
                    const int64_t *amounts);

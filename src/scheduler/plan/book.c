@@ -1,7 +1,7 @@
 /* book.c - see book.h. Bookings are made and changed in booking.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/plan/book.h"
+#include "scheduler/plan/ceiling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ struct book *book_new(struct arena *arena, size_t n_vnodes, bool lasting)
     l->n_vnodes = n_vnodes;
     l->line = ARENA_ARRAY(arena, struct timeline *, n_vnodes + 1);
     l->entries = ARENA_ARRAY(arena, struct entry *, n_vnodes + 1);
+    l->held = ARENA_ARRAY(arena, uint64_t, n_vnodes / 64 + 1);
     return l;
 }
 
@@ -31,6 +32,21 @@ void book_fini(struct book *l)
         arena_free(st->arena);
         free(st);
     }
+}
+
+size_t book_next_held(const struct book *l, size_t from)
+{
+    size_t n_words = (l->n_vnodes + 63) / 64;
+
+    for (size_t i = from / 64; i < n_words; i++) {
+        uint64_t word = l->held[i];
+
+        if (i == from / 64)
+            word &= ~(uint64_t)0 << from % 64;
+        if (word)
+            return i * 64 + (size_t)__builtin_ctzll(word);
+    }
+    return SIZE_MAX;
 }
 
 struct stake *book_stake(struct book *l, struct arena *arena)
@@ -69,6 +85,9 @@ void book_remove(struct book *l, struct booking *h)
         struct entry *b = &h->made[i];
 
         DL_DELETE(l->entries[b->vnode], b);
+        if (!l->entries[b->vnode])
+            l->held[b->vnode / 64] &= ~((uint64_t)1 << b->vnode % 64);
+        ceilings_spoil(l, b->vnode);
         if (!h->dropped)
             timeline_release(l->line[b->vnode], h->start_at, h->end_at, b->amounts);
     }

@@ -47,16 +47,20 @@ struct stake {
     struct stake *prev, *next;
 };
 
+struct ceilings;
+
 struct book {
     bool lasting;
     struct arena *arena; /* of the timelines */
     size_t n_vnodes;
-    struct timeline **line;  /* [vnode], NULL while nobody has been there */
-    struct entry **entries;  /* [vnode] lists */
-    struct booking *by_id;   /* the first one of each id; the others behind it */
-    struct stake *stakes;    /* list */
-    struct booking *passing; /* list: what the plan has taken itself */
-    uint64_t turn;           /* counts plans */
+    struct timeline **line;    /* [vnode], NULL while nobody has been there */
+    struct entry **entries;    /* [vnode] lists */
+    uint64_t *held;            /* [vnode / 64] bits: it has one */
+    struct ceilings *ceilings; /* ceiling.h; NULL: nobody has wanted them yet */
+    struct booking *by_id;     /* the first one of each id; the others behind it */
+    struct stake *stakes;      /* list */
+    struct booking *passing;   /* list: what the plan has taken itself */
+    uint64_t turn;             /* counts plans */
     /* What is booked of elements that are not shown again stays right in plans from
      * looked_at on, until before steady_until; unless each has to be looked at. */
     int64_t looked_at, steady_until;
@@ -68,6 +72,10 @@ struct book *book_new(struct arena *arena, size_t n_vnodes, bool lasting);
 
 /* Give back what it has beside the arena. */
 void book_fini(struct book *l);
+
+/* The first vnode >= from of which somebody has something, SIZE_MAX: there is none.
+ * Time: n_vnodes / 64. */
+size_t book_next_held(const struct book *l, size_t from);
 
 /* A new stake, of this plan; give all back that a stake has, and end it. */
 struct stake *book_stake(struct book *l, struct arena *arena);

@@ -2,7 +2,7 @@
  * the timelines follow.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/plan/world.h"
+#include "scheduler/plan/ceiling.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -97,6 +97,8 @@ static struct booking *take(struct world *w, struct arena *arena, const char *id
         b->vnode = d->vnodes[i];
         b->amounts = d->amounts[i];
         DL_PREPEND(l->entries[b->vnode], b);
+        l->held[b->vnode / 64] |= (uint64_t)1 << b->vnode % 64;
+        ceilings_spoil(l, b->vnode);
         timeline_claim(world_line(w, b->vnode), start_at, end_at, b->amounts);
         note_took(w, b->vnode);
     }
@@ -178,6 +180,7 @@ static void switch_entries(struct book *l, struct booking *h, bool drop)
     for (size_t i = 0; i < h->n; i++) {
         const struct entry *b = &h->made[i];
 
+        ceilings_spoil(l, b->vnode);
         if (drop)
             timeline_release(l->line[b->vnode], h->start_at, h->end_at, b->amounts);
         else

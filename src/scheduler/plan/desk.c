@@ -16,6 +16,7 @@ struct desk *desk_new(struct arena *arena, size_t n_vnodes, size_t n_hosts,
     d->host_busy = ARENA_ARRAY(arena, bool, n_hosts + 1);
     d->used = ARENA_ARRAY(arena, uint64_t, n_vnodes + 1);
     d->host_used = ARENA_ARRAY(arena, uint64_t, n_hosts + 1);
+    d->host_tried = ARENA_ARRAY(arena, uint64_t, n_hosts + 1);
     d->host_at = ARENA_ARRAY(arena, size_t, n_hosts + 1);
     d->hosts = ARENA_ARRAY(arena, struct fit_host, n_hosts + 1);
     d->slots = ARENA_ARRAY(arena, size_t, n_vnodes + 1);

@@ -26,6 +26,7 @@ struct desk {
     /* Of the fit (fit.h). */
     uint64_t *used;         /* [vnode] */
     uint64_t *host_used;    /* [host] */
+    uint64_t *host_tried;   /* [host] in that walk (fit_walk_on()) */
     size_t *host_at;        /* [host] index in 'hosts' */
     struct fit_host *hosts; /* [host] */
     size_t *slots;          /* [vnode] for their lists */

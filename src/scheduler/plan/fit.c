@@ -219,11 +219,35 @@ bool fit_place_on_host(struct fit *f, const struct req_chunk *chunk, size_t host
     return h->n > 1 && arrange != PLACE_VSCATTER && fit_place_split(f, chunk, host, pd);
 }
 
+/* Where first fit stands: a host one after the other, or on a walk. */
+struct stand {
+    size_t host; /* its index; SIZE_MAX: the walk is over */
+    bool walks;
+};
+
 /* The host to begin with for the first copy of a chunk. */
-static size_t begin_with(const struct fit *f, size_t chunk, size_t first)
+static struct stand begin_with(const struct fit *f, size_t chunk, size_t first)
 {
-    return f->from && f->rq->place.arrange == PLACE_FREE ? MAX_OF(first, f->from[chunk])
-                                                         : first;
+    bool goes_on = f->from && f->rq->place.arrange == PLACE_FREE;
+
+    return (struct stand){ .host = goes_on ? MAX_OF(first, f->from[chunk]) : first };
+}
+
+/* Is there a host, before 'last'? SIZE_MAX: there is no last one. */
+static bool has_host(struct fit *f, struct stand *at, const struct req_chunk *chunk,
+                     size_t last)
+{
+    if (!at->walks && last == SIZE_MAX && at->host >= f->n_plain) {
+        at->walks = true;
+        fit_set_out(f, chunk);
+        at->host = fit_walk_on(f);
+    }
+    return at->host < last && (at->walks || fit_has_host(f, at->host));
+}
+
+static void next_host(struct fit *f, struct stand *at)
+{
+    at->host = at->walks ? fit_walk_on(f) : at->host + 1;
 }
 
 /* All copies of all chunks on hosts [first, last); last SIZE_MAX: on all from there. */
@@ -234,24 +258,25 @@ static bool place_all(struct fit *f, size_t first, size_t last)
         return fit_place_sorted(f, first, MIN_OF(last, f->n_hosts));
     f->n_placed = 0;
     for (size_t c = 0; c < f->rq->n; c++) {
+        const struct req_chunk *chunk = &f->rq->chunks[c];
         /* Further copies of the same chunk go on from the host of the copy before: a
          * host that had no room for one copy has no room for the next either. */
-        size_t host = begin_with(f, c, first);
+        struct stand at = begin_with(f, c, first);
 
         for (int64_t copy = 0; copy < f->counts[c]; copy++) {
             struct placed *pd = &f->placed[f->n_placed];
 
             *pd = (struct placed){ 0 };
-            while (host < last && fit_has_host(f, host) &&
-                   !fit_place_on_host(f, &f->rq->chunks[c], host, pd))
-                host++;
-            if (host == last || !fit_has_host(f, host)) {
+            while (has_host(f, &at, chunk, last) &&
+                   !fit_place_on_host(f, chunk, at.host, pd))
+                next_host(f, &at);
+            if (!has_host(f, &at, chunk, last)) {
                 f->failed_chunk = c;
                 f->failed_copy = copy;
                 return false;
             }
             if (copy == 0 && f->from)
-                f->from[c] = host;
+                f->from[c] = at.host;
             f->n_placed++;
         }
     }
@@ -264,19 +289,43 @@ static void undo(struct fit *f)
         fit_take(f, &f->placed[--f->n_placed], -1);
 }
 
-bool fit_first(struct fit *f)
+size_t fit_only_chunk(const struct fit *f)
 {
-    bool pack = f->rq->place.arrange == PLACE_PACK;
+    size_t ret = SIZE_MAX;
 
-    for (size_t h = pack && f->from ? f->from[0] : 0; pack && fit_has_host(f, h); h++) {
-        if (f->only_host != SIZE_MAX &&
-            f->w->host[f->hosts[h].vnodes[0]] != f->only_host)
+    for (size_t c = 0; c < f->rq->n; c++) {
+        if (f->counts[c] == 0)
             continue;
-        if (place_all(f, h, h + 1))
+        if (ret != SIZE_MAX)
+            return SIZE_MAX;
+        ret = c;
+    }
+    return ret;
+}
+
+/* All on one host: the first that can hold all. */
+static bool place_packed(struct fit *f)
+{
+    struct stand at = { .host = f->from ? f->from[0] : 0 };
+    size_t only = fit_only_chunk(f);
+    const struct req_chunk *chunk = only == SIZE_MAX ? NULL : &f->rq->chunks[only];
+
+    MUST(chunk || f->n_plain == SIZE_MAX);
+    for (; has_host(f, &at, chunk, SIZE_MAX); next_host(f, &at)) {
+        if (f->only_host != SIZE_MAX &&
+            f->w->host[f->hosts[at.host].vnodes[0]] != f->only_host)
+            continue;
+        if (place_all(f, at.host, at.host + 1))
             return true;
         undo(f);
     }
-    return !pack && place_all(f, 0, SIZE_MAX);
+    return false;
+}
+
+bool fit_first(struct fit *f)
+{
+    return f->rq->place.arrange == PLACE_PACK ? place_packed(f)
+                                              : place_all(f, 0, SIZE_MAX);
 }
 
 void fit_init(struct fit *f, struct world *w, struct desk *desk,
@@ -305,6 +354,7 @@ void fit_init(struct fit *f, struct world *w, struct desk *desk,
         .hosts = desk->hosts,
         .checks = FIT_CHECKS_MAX,
         .only_host = SIZE_MAX,
+        .n_plain = SIZE_MAX,
         .placed = arena_zero(w->scratch, (size_t)n_total * sizeof(struct placed) + 1),
     };
     /* Only the vnodes of a host in the order of the world are known beforehand. */
@@ -336,6 +386,61 @@ static bool is_complete(const struct fit *f)
     return f->n_placed == (size_t)wanted;
 }
 
+/* Does the chunk ask for a resource twice? It is compared with what is free for each
+ * time alone then. */
+static bool asks_twice(const struct req_chunk *chunk)
+{
+    for (size_t i = 0; i < chunk->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (chunk->needs[i].res == chunk->needs[k].res)
+                return true;
+    return false;
+}
+
+/* Would a copy of the chunk have a place if nothing else of the request had one? */
+static bool has_place_alone(struct fit *f, size_t c)
+{
+    const struct req_chunk *chunk = &f->rq->chunks[c];
+    struct stand at = { 0 };
+    struct placed pd = { 0 };
+
+    MUST(f->n_placed == 0);
+    for (; has_host(f, &at, chunk, SIZE_MAX); next_host(f, &at))
+        if (fit_place_on_host(f, chunk, at.host, &pd)) {
+            fit_take(f, &pd, -1);
+            return true;
+        }
+    return false;
+}
+
+/* First fit has failed. Is it certain that there is no other way?
+ *
+ * Copies of a single chunk differ in nothing, and no two hosts share what they have
+ * (w->home): so each host may take as many as it can, which is what first fit gives it.
+ * And a chunk that finds no place while nothing of the request is placed finds none
+ * beside the others either. */
+static bool is_hopeless(struct fit *f)
+{
+    size_t only = fit_only_chunk(f);
+
+    if (only != SIZE_MAX && !f->w->home && !asks_twice(&f->rq->chunks[only]))
+        return true;
+    return f->rq->place.arrange != PLACE_PACK && f->failed_copy == 0 &&
+           !has_place_alone(f, f->failed_chunk);
+}
+
+static bool find_other_way(struct fit *f)
+{
+    if (!is_hopeless(f)) {
+        fit_see_all(f);
+        return fit_complete(f);
+    }
+    /* Whoever explains the failure looks at all hosts, or goes on a walk. */
+    if (f->n_plain == SIZE_MAX)
+        fit_see_all(f);
+    return false;
+}
+
 bool fit_find(struct fit *f)
 {
     size_t failed_chunk;
@@ -348,8 +453,7 @@ bool fit_find(struct fit *f)
     failed_chunk = f->failed_chunk;
     failed_copy = f->failed_copy;
     undo(f);
-    fit_see_all(f);
-    if (fit_complete(f)) {
+    if (find_other_way(f)) {
         MUST(is_complete(f));
         return true;
     }

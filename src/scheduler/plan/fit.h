@@ -31,6 +31,15 @@ struct fit {
     /* Completes 'free' and 'eligible' for a vnode before it is looked at; NULL: they
      * are complete. */
     void (*judge)(struct fit *f, size_t vnode);
+    bool there_first; /* with 'judge': vnodes that are away today come behind all others
+                       */
+    /* Where hosts without room can be left out (ceiling_walk.h): after so many that are
+     * looked at one after the other; SIZE_MAX: all are. */
+    size_t n_plain;
+    void (*set_out)(struct fit *f, const struct req_chunk *chunk); /* for the chunk */
+    size_t (*next)(struct fit *f); /* vnode that is worth a look, SIZE_MAX: none */
+    struct ceiling_walk *walk;
+    uint64_t walk_turn; /* of the walk; 0: there has been none */
     /* Of requests that are alike, searched one after the other (alike.c). NULL: from
      * the first host on, and 'free' and 'eligible' are complete. */
     size_t
@@ -55,7 +64,15 @@ void fit_init(struct fit *f, struct world *w, struct desk *desk,
  * a search that ends early has not seen the others. */
 bool fit_has_host(struct fit *f, size_t host);
 
-/* See all hosts. */
+/* Set out for hosts that may hold the chunk, behind those that were looked at one after
+ * the other; and the next one of them: its index, SIZE_MAX: there is none. */
+void fit_set_out(struct fit *f, const struct req_chunk *chunk);
+size_t fit_walk_on(struct fit *f);
+
+/* The only chunk of which copies are wanted, SIZE_MAX: there are several, or none. */
+size_t fit_only_chunk(const struct fit *f);
+
+/* See all hosts, in their order. */
 void fit_see_all(struct fit *f);
 
 /* Has the vnode, or the host of it, a chunk? */

@@ -31,20 +31,37 @@ static void add_host(struct fit *f, size_t host)
     size_t *slots = &f->desk->slots[first];
     size_t n = 0;
 
-    for (size_t i = first; i < w->host_first[host + 1]; i++)
-        if (is_eligible(f, w->on_host[i]))
-            slots[n++] = w->on_host[i];
+    for (int away = 0; away <= f->there_first; away++)
+        for (size_t i = first; i < w->host_first[host + 1]; i++) {
+            size_t vnode = w->on_host[i];
+
+            if (is_eligible(f, vnode) &&
+                (!f->there_first || w->s->vnodes[vnode].usable != away))
+                slots[n++] = vnode;
+        }
     MUST(n > 0);
     f->hosts[f->n_hosts] = (struct fit_host){ .n = n, .vnodes = slots };
     f->desk->host_at[host] = f->n_hosts++;
 }
 
+/* The vnode that is seen next, SIZE_MAX: not in this turn. */
+static size_t see_vnode(struct fit *f)
+{
+    bool away = f->n_seen >= f->n_order;
+    size_t vnode = f->order[f->n_seen++ % f->n_order];
+
+    return f->there_first && f->w->s->vnodes[vnode].usable == away ? SIZE_MAX : vnode;
+}
+
 bool fit_has_host(struct fit *f, size_t host)
 {
-    while (host >= f->n_hosts && f->n_seen < f->n_order) {
-        size_t vnode = f->order[f->n_seen++];
+    size_t n_to_see = f->there_first ? 2 * f->n_order : f->n_order;
 
-        if (is_eligible(f, vnode) && !is_found(f, f->w->host[vnode]))
+    while (host >= f->n_hosts && f->n_seen < n_to_see) {
+        size_t vnode = see_vnode(f);
+
+        if (vnode != SIZE_MAX && is_eligible(f, vnode) &&
+            !is_found(f, f->w->host[vnode]))
             add_host(f, f->w->host[vnode]);
     }
     return host < f->n_hosts;
@@ -52,7 +69,34 @@ bool fit_has_host(struct fit *f, size_t host)
 
 void fit_see_all(struct fit *f)
 {
+    /* Hosts that a walk has found stand behind those that were seen in order. */
+    if (f->walk_turn)
+        f->n_hosts = f->n_plain;
+    f->walk_turn = 0;
     (void)fit_has_host(f, SIZE_MAX);
+}
+
+void fit_set_out(struct fit *f, const struct req_chunk *chunk)
+{
+    MUST(f->n_hosts >= f->n_plain && f->judge);
+    f->walk_turn = ++f->desk->turn;
+    f->set_out(f, chunk);
+}
+
+size_t fit_walk_on(struct fit *f)
+{
+    for (size_t vnode; (vnode = f->next(f)) != SIZE_MAX;) {
+        size_t host = f->w->host[vnode];
+
+        if (f->desk->host_tried[host] == f->walk_turn || !is_eligible(f, vnode))
+            continue;
+        f->desk->host_tried[host] = f->walk_turn;
+        if (!is_found(f, host))
+            add_host(f, host);
+        if (f->desk->host_at[host] >= f->n_plain)
+            return f->desk->host_at[host];
+    }
+    return SIZE_MAX;
 }
 
 /* The hosts in their order, with how many vnodes each has. */

@@ -11,6 +11,7 @@
 #include "scheduler/plan/holders.h"
 
 #include "lib/base/instant.h"
+#include "scheduler/plan/ceiling.h"
 #include "scheduler/plan/series.h"
 
 #include <utlist.h>
@@ -285,6 +286,7 @@ static void check_against_new(const struct planner *pl)
 void holders_book(struct planner *pl)
 {
     struct book *l = pl->w->book;
+    const struct snap_news *vnodes = l->lasting ? snap_news(pl->s, OBJECT_NODE) : NULL;
 
     MUST(pl->links && !l->passing);
     l->turn++;
@@ -296,6 +298,8 @@ void holders_book(struct planner *pl)
     l->looked_at = pl->now_at;
     if (!l->lasting)
         return;
+    for (size_t i = 0; i < vnodes->n; i++)
+        ceilings_spoil(l, vnodes->v[i]);
     snap_news_taken(pl->s);
 #ifdef HF_CHECKS
     check_against_new(pl);

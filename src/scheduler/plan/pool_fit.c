@@ -53,7 +53,7 @@ static const size_t *there_first(const struct world *w, const size_t *vnodes, si
 static bool fit_on(const struct attempt *a, int64_t *free, bool *eligible,
                    const size_t *vnodes, size_t n, int64_t checks, struct fit *f)
 {
-    if (a->pool->with_away)
+    if (a->pool->with_away && !a->pool->turn)
         vnodes = there_first(a->w, vnodes, n);
     fit_init(f, a->w, a->w->desk, a->rq, a->counts, free, eligible, vnodes, n);
     pool_lend(a->pool, f);
@@ -260,12 +260,10 @@ struct other_way {
     struct plan_short why;
 };
 
-static void search_other_way(struct other_way *o, const struct pool *pool,
-                             const struct world *w, const struct request *rq,
-                             const int64_t *counts, const struct placement *kept,
-                             const struct plan_short *why)
+static void begin_other_way(struct other_way *o, const struct pool *pool,
+                            const struct world *w, const struct request *rq)
 {
-    *o = (struct other_way){ .w = *w, .pool = *pool, .why = *why };
+    *o = (struct other_way){ .w = *w, .pool = *pool };
     o->w.scratch = arena_new();
     o->w.desk = desk_new(o->w.scratch, w->n, w->n_hosts, w->n_res);
     o->pool.turn = 0;
@@ -278,18 +276,22 @@ static void search_other_way(struct other_way *o, const struct pool *pool,
     for (size_t i = 0; i < w->n; i++)
         pool_ask(&o->pool, &o->w, i);
     pool_judge(&o->pool, &o->w, rq);
-    o->failure = fit_in_pool(&o->pool, &o->w, rq, counts, kept, &o->fit, &o->why);
+}
+
+static void compare_placed(const struct other_way *o, const struct fit *f)
+{
+    MUST(f->n_placed == o->fit.n_placed);
+    for (size_t i = 0; i < f->n_placed; i++)
+        MUST(same_placed(f->w, &f->placed[i], &o->fit.placed[i]));
 }
 
 static void compare_ways(struct other_way *o, const struct pool *pool,
                          const struct fit *f, enum plan_failure failure,
                          const struct plan_short *why)
 {
-    MUST(failure == o->failure && f->n_placed == o->fit.n_placed);
-    MUST(same_short(why, &o->why));
+    MUST(failure == o->failure && same_short(why, &o->why));
     MUST(!pool->checks || *pool->checks == o->checks);
-    for (size_t i = 0; i < f->n_placed; i++)
-        MUST(same_placed(f->w, &f->placed[i], &o->fit.placed[i]));
+    compare_placed(o, f);
     arena_free(o->w.scratch);
 }
 #endif
@@ -300,23 +302,79 @@ enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct requ
 {
     enum plan_failure failure;
 #ifdef HF_CHECKS
-    struct other_way other;
+    struct other_way o;
 
-    if (pool->turn)
-        search_other_way(&other, pool, w, rq, counts, kept, why);
+    if (pool->turn) {
+        begin_other_way(&o, pool, w, rq);
+        o.why = *why;
+        o.failure = fit_in_pool(&o.pool, &o.w, rq, counts, kept, &o.fit, &o.why);
+    }
 #endif
     failure = fit_in_pool(pool, w, rq, counts, kept, f, why);
 #ifdef HF_CHECKS
     if (pool->turn)
-        compare_ways(&other, pool, f, failure, why);
+        compare_ways(&o, pool, f, failure, why);
 #endif
     return failure;
+}
+
+static bool fits_first(struct pool *pool, struct world *w, const struct request *rq,
+                       struct fit *f)
+{
+    struct attempt a = { .pool = pool, .w = w, .rq = rq, .find = fit_first };
+
+    return (pool->sets ? fit_in_sets(&a, f, NULL) : fit_anywhere(&a, f)) == FAIL_NONE;
 }
 
 bool pool_fits_first(struct pool *pool, struct world *w, const struct request *rq,
                      struct fit *f)
 {
-    struct attempt a = { .pool = pool, .w = w, .rq = rq, .find = fit_first };
+    bool fits = fits_first(pool, w, rq, f);
+#ifdef HF_CHECKS
+    struct other_way o;
 
-    return (pool->sets ? fit_in_sets(&a, f, NULL) : fit_anywhere(&a, f)) == FAIL_NONE;
+    if (pool->turn) {
+        begin_other_way(&o, pool, w, rq);
+        MUST(fits_first(&o.pool, &o.w, rq, &o.fit) == fits);
+        compare_placed(&o, f);
+        arena_free(o.w.scratch);
+    }
+#endif
+    return fits;
+}
+
+static bool fits_empty(struct pool *pool, struct world *w, const struct request *rq,
+                       struct plan_short *why)
+{
+    struct plan_short empty = { .never = true };
+    struct fit f;
+
+    fit_init(&f, w, w->desk, rq, NULL, pool->free, pool->eligible, w->order, w->n);
+    pool_lend(pool, &f);
+    if (fit_find(&f))
+        return true;
+    if (why && pool_explain_short(pool, &f, &empty))
+        *why = empty;
+    return false;
+}
+
+bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker,
+                     const char *queue, struct plan_short *why)
+{
+    struct pool pool = { .asker = asker, .queue = queue, .as_if_empty = true };
+    bool fits;
+#ifdef HF_CHECKS
+    struct plan_short before = why ? *why : (struct plan_short){ 0 };
+    struct other_way o;
+#endif
+
+    pool_fill(&pool, w, rq);
+    fits = fits_empty(&pool, w, rq, why);
+#ifdef HF_CHECKS
+    begin_other_way(&o, &pool, w, rq);
+    MUST(fits_empty(&o.pool, &o.w, rq, &before) == fits);
+    MUST(!why || same_short(why, &before));
+    arena_free(o.w.scratch);
+#endif
+    return fits;
 }

@@ -2,9 +2,19 @@
  * reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/plan/vnode_pool.h"
+#include "config.h"
+
+#include "scheduler/plan/ceiling_walk.h"
 
 #include <string.h>
+
+/* Hosts that a search looks at before it asks where others may have room: most searches
+ * end here, and the ceilings need not be brought up to date for them. */
+#ifdef HF_CHECKS
+#define PLAIN_HOSTS 0
+#else
+#define PLAIN_HOSTS 32
+#endif
 
 /* [host]: is somebody on one of its vnodes in the window? Such a host cannot be taken
  * whole. */
@@ -170,6 +180,30 @@ static void look(struct fit *f, size_t vnode)
     pool_look(f->asker, f->w, f->rq, vnode);
 }
 
+/* Called by a fit that sets out for hosts that may hold the chunk. */
+static void set_out(struct fit *f, const struct req_chunk *chunk)
+{
+    const struct pool *pool = f->asker;
+    const struct sought what = {
+        .pool = pool, .rq = f->rq, .chunk = chunk, .room = true, .present = true
+    };
+
+    ceiling_walk_begin(f->walk, f->w, &what, pool->with_away ? 0 : f->n_seen);
+}
+
+static size_t next(struct fit *f)
+{
+    return ceiling_walk_next(f->walk);
+}
+
+/* Which of several chunks a host lacks room for is told of the last host, when all have
+ * to lie on one. */
+static bool may_set_out(const struct pool *pool, const struct fit *f)
+{
+    return ceiling_walk_can(pool, f->w) &&
+           (f->rq->place.arrange != PLACE_PACK || fit_only_chunk(f) != SIZE_MAX);
+}
+
 void pool_lend(struct pool *pool, struct fit *f)
 {
     if (!pool->turn)
@@ -177,6 +211,13 @@ void pool_lend(struct pool *pool, struct fit *f)
     MUST(f->free == pool->free && f->w->desk->judged); /* it is the desk's */
     f->judge = look;
     f->asker = pool;
+    f->there_first = pool->with_away;
+    if (!may_set_out(pool, f))
+        return;
+    f->n_plain = PLAIN_HOSTS;
+    f->set_out = set_out;
+    f->next = next;
+    f->walk = ARENA_NEW(f->w->scratch, struct ceiling_walk);
 }
 
 /* Some searches have to know all vnodes before they look at the first: sets are ordered
@@ -184,7 +225,7 @@ void pool_lend(struct pool *pool, struct fit *f)
  * is asked of another one. */
 static bool can_wait(const struct pool *pool, const struct world *w)
 {
-    return !pool->sets && !pool->with_away && !w->p->sorts_anew && !w->home;
+    return !pool->sets && !w->p->sorts_anew && !w->home;
 }
 
 void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
@@ -248,123 +289,6 @@ void pool_take_result(struct world *w, const struct fit *f, struct placement *re
         if (takes_host(w, f, k))
             add_rest_of_host(w, f, k, ret);
     }
-}
-
-/* The most any eligible vnode, or host where chunks may be split, has of a resource. */
-static int64_t most_free(const struct fit *f, const struct req_chunk *chunk, size_t res)
-{
-    int64_t most = 0;
-
-    for (size_t h = 0; h < f->n_hosts; h++) {
-        int64_t sum = 0;
-
-        for (size_t i = 0; i < f->hosts[h].n; i++) {
-            size_t vnode = f->hosts[h].vnodes[i];
-            int64_t free = f->free[world_slot(f->w, vnode, res)];
-
-            if (!fit_matches(f, chunk, vnode) || free < 0)
-                continue;
-            sum = f->rq->place.arrange == PLACE_VSCATTER ? (free > sum ? free : sum)
-                                                         : sum + free;
-        }
-        most = sum > most ? sum : most;
-    }
-    return most;
-}
-
-/* A need that no eligible vnode meets. */
-static const struct need *find_unmet(const struct fit *f, const struct req_chunk *chunk)
-{
-    for (size_t i = 0; i < chunk->n; i++) {
-        bool met = fit_is_counted(f->w, &chunk->needs[i]);
-
-        for (size_t v = 0; v < f->w->n && !met; v++)
-            met = f->eligible[v] && fit_need_is_met(f->w, &chunk->needs[i], v);
-        if (!met)
-            return &chunk->needs[i];
-    }
-    return NULL;
-}
-
-/* The first counted need that is short everywhere; else the first counted one: it is
- * short wherever the others are not. */
-static const struct need *find_short(const struct fit *f, const struct req_chunk *chunk)
-{
-    const struct need *first = NULL;
-
-    for (size_t i = 0; i < chunk->n; i++) {
-        const struct need *n = &chunk->needs[i];
-
-        if (!fit_is_counted(f->w, n) || n->amount <= 0)
-            continue;
-        if (!first)
-            first = n;
-        if (most_free(f, chunk, n->res) < n->amount)
-            return n;
-    }
-    return first;
-}
-
-/* Somebody who holds 'res' on a vnode that would be big enough without them. */
-static void find_holder(const struct pool *pool, const struct fit *f,
-                        const struct need *n, struct plan_short *why)
-{
-    const struct world *w = f->w;
-
-    for (size_t i = 0; i < w->n; i++) {
-        size_t home = world_slot(w, i, n->res) / w->n_res;
-        const struct booking *h;
-
-        if (!w->s->vnodes[i].usable || w->total[world_slot(w, i, n->res)] < n->amount)
-            continue;
-        h = world_holder(w, home, n->res, pool->start_at, pool->end_at);
-        if (!h)
-            continue;
-        why->vnode = w->s->vnodes[i].name;
-        why->holder = h->id;
-        why->until_at = h->end_at;
-        return;
-    }
-}
-
-/* What the chunk on which 'f' failed needs and does not find; NULL: it needs nothing.
- */
-static const struct need *explain_short(const struct fit *f, struct plan_short *why)
-{
-    const struct req_chunk *chunk = &f->rq->chunks[f->failed_chunk];
-    const struct need *unmet = find_unmet(f, chunk);
-    const struct need *n = unmet ? unmet : find_short(f, chunk);
-
-    MUST(f->failed_chunk < f->rq->n && f->n_placed == 0);
-    why->chunk = f->failed_chunk;
-    why->n_placed = f->failed_copy;
-    why->n_copies = f->counts[f->failed_chunk];
-    why->arrange = f->rq->place.arrange;
-    if (!n)
-        return NULL;
-    why->res = &f->w->s->res.v[n->res];
-    why->resource = why->res->name;
-    why->needed = n->amount;
-    why->most_free = most_free(f, chunk, n->res);
-    why->value = unmet ? n->text : NULL;
-    return n;
-}
-
-enum plan_failure pool_explain(const struct pool *pool, const struct fit *f,
-                               struct plan_short *why)
-{
-    const struct need *n;
-
-    if (pool->n_eligible == 0) {
-        if (pool->n_in_use > 0)
-            return FAIL_IN_USE;
-        return pool->n_not_for_resv > 0 ? FAIL_NOT_FOR_RESV : FAIL_NO_VNODES;
-    }
-    n = explain_short(f, why);
-    if (!n)
-        return FAIL_NO_VNODES;
-    find_holder(pool, f, n, why);
-    return FAIL_SHORT;
 }
 
 enum plan_failure pool_search(struct pool *pool, struct world *w,
@@ -441,21 +365,4 @@ void pool_when_empty(const struct pool *pool, const struct world *w,
     }
     memcpy(free, w->total, w->n * w->n_res * sizeof(*free));
     pool_may_use(pool, w, rq, eligible);
-}
-
-bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker,
-                     const char *queue, struct plan_short *why)
-{
-    struct pool pool = { .asker = asker, .queue = queue, .as_if_empty = true };
-    struct plan_short empty = { .never = true };
-    struct fit f;
-
-    pool_fill(&pool, w, rq);
-    fit_init(&f, w, w->desk, rq, NULL, pool.free, pool.eligible, w->order, w->n);
-    pool_lend(&pool, &f);
-    if (fit_find(&f))
-        return true;
-    if (why && explain_short(&f, &empty))
-        *why = empty;
-    return false;
 }

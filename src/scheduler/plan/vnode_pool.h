@@ -107,8 +107,12 @@ bool pool_search_all(struct pool *pool, struct world *w, const struct request *r
 void pool_take_result(struct world *w, const struct fit *f, struct placement *ret);
 
 /* Why the chunk on which 'f' failed found no place. */
-enum plan_failure pool_explain(const struct pool *pool, const struct fit *f,
+enum plan_failure pool_explain(struct pool *pool, struct fit *f,
                                struct plan_short *why);
+
+/* The part of that about a chunk that is short of something. False: it needs nothing.
+ */
+bool pool_explain_short(struct pool *pool, struct fit *f, struct plan_short *why);
 
 /* Would the request fit on the complex if nobody held anything? If not, 'why' says what
  * is short then; NULL: not wanted. */

@@ -147,6 +147,16 @@ static int64_t oracle_least(const struct oracle *o, size_t r, int64_t start_at,
     return least;
 }
 
+static int64_t oracle_most(const struct oracle *o, size_t r, int64_t start_at,
+                           int64_t end_at)
+{
+    int64_t most = INT64_MIN;
+
+    for (size_t i = instant(start_at); i < behind(end_at); i++)
+        most = MAX_OF(most, o->has[i][r]);
+    return most;
+}
+
 /* Every start is tried, from the last short second backwards it is known to fail. */
 static int64_t oracle_earliest(const struct oracle *o, int64_t not_before,
                                int64_t duration_s, const int64_t *amounts)
@@ -268,6 +278,18 @@ static void compare_least(struct history *h)
     CU_ASSERT_EQUAL(timeline_fits(h->t, start_at, end_at, amounts), fits);
 }
 
+static void compare_most(struct history *h)
+{
+    int64_t start_at = random_start(h);
+    int64_t end_at = random_end(h, MAX_OF(start_at, -5));
+    int64_t most[RESOURCES];
+
+    end_at = MAX_OF(end_at, start_at + 1);
+    timeline_most_all(h->t, start_at, end_at, most);
+    for (size_t r = 0; r < RESOURCES; r++)
+        CU_ASSERT_EQUAL(most[r], oracle_most(&h->o, r, start_at, end_at));
+}
+
 static void compare_earliest(struct history *h)
 {
     int64_t not_before = random_start(h), amounts[RESOURCES];
@@ -306,6 +328,7 @@ static void run_history(uint64_t seed, int64_t longest_s, int n_changes)
         for (int n = rnd_percent(&h.rnd, 10) ? 30 : 1; n > 0; n--)
             random_change(&h);
         compare_least(&h);
+        compare_most(&h);
         compare_earliest(&h);
         compare_changes(&h);
     }
@@ -360,6 +383,7 @@ static void test_what_comes_goes(void)
             apply_both(&h, claims[i].start_at, claims[i].end_at, claims[i].amounts, 1);
             claims[i] = claims[n];
             compare_least(&h);
+            compare_most(&h);
             compare_earliest(&h);
             compare_changes(&h);
         }

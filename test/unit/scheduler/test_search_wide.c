@@ -161,7 +161,9 @@ static void add_vnode(struct scene *sc, const struct toy *t, int at, int *first)
     if (*racks[v->racks])
         len += (size_t)snprintf(more + len, sizeof(more) - len,
                                 " resources_available.rack=%s", racks[v->racks]);
-    if (first[v->host] == at)
+    if (!t->lends)
+        ; /* a complex in which nobody borrows is searched in other ways */
+    else if (first[v->host] == at)
         snprintf(more + len, sizeof(more) - len, " resources_available.lic=%d",
                  t->lic_total[v->host]);
     else

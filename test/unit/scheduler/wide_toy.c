@@ -114,7 +114,7 @@ static void make_vnodes(struct toy *t, struct rnd *rnd)
     for (int h = 0; h < t->n_hosts; h++) {
         int n = 1 + below(rnd, 2);
 
-        t->lic_total[h] = below(rnd, 4);
+        t->lic_total[h] = t->lends ? below(rnd, 4) : 0;
         for (int i = 0; i < n; i++) {
             struct toy_vnode *v = &t->v[t->n_vnodes++];
 
@@ -172,7 +172,7 @@ static void add_other(struct toy *t, struct rnd *rnd, int vnode)
     o.use = (enum toy_use)below(rnd, 3);
     o.has[NCPUS] = 1 + below(rnd, 2);
     o.has[MEM] = below(rnd, 2);
-    o.has[LIC] = one_in(rnd, 3);
+    o.has[LIC] = t->lends && one_in(rnd, 3);
     if (!may_come(t, &o))
         return;
     t->others[t->n_others++] = o;
@@ -209,7 +209,7 @@ static void make_items(struct toy *t, struct rnd *rnd)
 
         need[NCPUS] = 1 + below(rnd, 3);
         need[MEM] = below(rnd, 4);
-        need[LIC] = one_in(rnd, 3) ? 1 + below(rnd, 2) : 0;
+        need[LIC] = t->lends && one_in(rnd, 3) ? 1 + below(rnd, 2) : 0;
         if (t->n_items + copies > TOY_ITEMS_MAX)
             break;
         to += say_chunk(t, to, copies, need, colour);
@@ -222,7 +222,7 @@ static void make_items(struct toy *t, struct rnd *rnd)
 
 struct toy toy_make(struct rnd *rnd)
 {
-    struct toy t = { .within = ALL_VNODES };
+    struct toy t = { .within = ALL_VNODES, .lends = one_in(rnd, 2) };
 
     t.arrangement = arrangements[below(rnd, (int)COUNT(arrangements))];
     t.use = (enum toy_use)below(rnd, 4);

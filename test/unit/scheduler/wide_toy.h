@@ -69,6 +69,7 @@ struct toy {
     int n_hosts, n_vnodes, n_items, n_others;
     struct toy_vnode v[TOY_VNODES_MAX];
     struct toy_other others[TOY_OTHERS_MAX];
+    bool lends; /* else nobody has LIC, and nobody asks for it */
     int lic_total[TOY_HOSTS_MAX], lic[TOY_HOSTS_MAX];
     int need[TOY_ITEMS_MAX][KINDS], colour[TOY_ITEMS_MAX];
     bool is_job; /* that wants to begin now; else a reservation */
