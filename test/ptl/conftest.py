@@ -33,7 +33,8 @@ def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
     args = getattr(item, "funcargs", {})
     cluster = args.get("cluster") or args.get("site")
-    if report.failed and cluster is not None:
+    # What a fixture finds out at its end may come when the files are gone.
+    if report.failed and cluster is not None and os.path.isdir(cluster.home):
         if "Timeout >" in str(report.longrepr):
             report.sections.append(("stacks", stacks_of(cluster.root)))
         for service in (cluster.server, cluster.scheduler, cluster.mom, cluster.comm):

@@ -29,7 +29,7 @@ struct shell {
     bool has_shares;         /* resource_group */
     char *unserved;          /* names told last, NULL: none */
     bool quit;               /* told to by the server */
-    bool no_seq;             /* the server does not number its questions */
+    bool no_seq;             /* the server is of another make */
     bool can_mirror;         /* the server tells what has changed: mirror.h */
     bool can_answer_many;    /* it takes AnswerResvs */
     struct peers *peers;     /* other servers whose jobs may be pulled: peers.h */

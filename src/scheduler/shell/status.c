@@ -38,6 +38,7 @@ int status_all(struct shell *sh, const struct status_kind *kind, struct arena *a
     return status_call(sh, &rq, kind->words, arena, ret, why);
 }
 
+/* With what only a server of ours knows of them, unless it is of another make. */
 static int ask_jobs(struct shell *sh, struct arena *arena, struct wire_objects *ret,
                     struct diag *why)
 {
@@ -46,27 +47,36 @@ static int ask_jobs(struct shell *sh, struct arena *arena, struct wire_objects *
                                      .body = &body,
                                      .extend = "S" };
 
-    snapshot_wants(OBJECT_JOB, true, arena, &body.wanted);
+    snapshot_wants(OBJECT_JOB, !sh->no_seq, arena, &body.wanted);
     return status_call(sh, &rq, "pbs_selstat failed", arena, ret, why);
 }
 
-/* Ask for reservations. A server of another make refuses an attribute that it does not
- * know; it is asked again without it, and so from then on. */
 static int ask_resvs(struct shell *sh, struct arena *arena, struct wire_objects *ret,
                      struct diag *why)
 {
-    struct status_kind resvs = { .request = BATCH_STATUS_RESV,
-                                 .words = "pbs_statresv failed",
-                                 .by_snapshot = true,
-                                 .object = OBJECT_RESV,
-                                 .ours = !sh->no_seq };
-    int err = status_all(sh, &resvs, arena, ret, why);
+    const struct status_kind resvs = { .request = BATCH_STATUS_RESV,
+                                       .words = "pbs_statresv failed",
+                                       .by_snapshot = true,
+                                       .object = OBJECT_RESV,
+                                       .ours = !sh->no_seq };
+
+    return status_all(sh, &resvs, arena, ret, why);
+}
+
+/* Ask one of the two. A server of another make refuses an attribute that it does not
+ * know; it is asked again without those, and so from then on. */
+static int ask_with_ours(struct shell *sh,
+                         int (*ask)(struct shell *sh, struct arena *arena,
+                                    struct wire_objects *ret, struct diag *why),
+                         struct arena *arena, struct wire_objects *ret,
+                         struct diag *why)
+{
+    int err = ask(sh, arena, ret, why);
 
     if (err != PBSE_NOATTR || sh->no_seq)
         return err;
     sh->no_seq = true;
-    resvs.ours = false;
-    return status_all(sh, &resvs, arena, ret, why);
+    return ask(sh, arena, ret, why);
 }
 
 /* Read the zones of series that a server of another make leaves to us. Without its zone
@@ -104,13 +114,13 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret
     int err = status_all(sh, &server_kind, arena, &server, why);
 
     if (!err)
-        err = ask_resvs(sh, arena, &resvs, why);
+        err = ask_with_ours(sh, ask_resvs, arena, &resvs, why);
     if (!err)
         err = status_all(sh, &vnodes_kind, arena, &vnodes, why);
     if (!err)
         err = status_all(sh, &queues_kind, arena, &queues, why);
     if (!err)
-        err = ask_jobs(sh, arena, &jobs, why);
+        err = ask_with_ours(sh, ask_jobs, arena, &jobs, why);
     if (err)
         return err;
     peers_ask(sh, arena, &queues, &jobs, &pulled);

@@ -60,12 +60,15 @@ class Service:
     def argv(self):
         return [os.path.join(self.cluster.exec_dir, "sbin", self.name), "-N"]
 
+    def env(self):
+        return self.cluster.env()
+
     def start(self):
         assert not self.is_up(), self.name + " runs already"
         out = open(os.path.join(self.cluster.root, self.name + ".out"), "ab")
         with out:
             self.process = subprocess.Popen(self.argv(), stdin=subprocess.DEVNULL, stdout=out,
-                                            stderr=out, env=self.cluster.env(), cwd="/",
+                                            stderr=out, env=self.env(), cwd="/",
                                             start_new_session=True)
         self.wait_up()
 
@@ -135,6 +138,12 @@ class MoM(Service):
 
 class Scheduler(Service):
     name, log_dir = "pbs_sched", "sched_logs"
+
+    socket = None  # where it looks for the server, if not at its own socket
+
+    def env(self):
+        more = {"PBS_SERVER_SOCKET": self.socket} if self.socket else {}
+        return dict(super().env(), **more)
 
     def config(self, name="sched_config"):
         """The path of one of the administrator's files."""
