@@ -11,9 +11,7 @@ from holdfast.services import wait_for
 from story import *
 
 MANAGER = None  # who runs the tests
-SAME = ("reserve_start", "reserve_end", "reserve_duration", "Resource_List.select",
-        "Resource_List.ncpus", "Resource_List.walltime", "resv_nodes", "Reserve_Name",
-        "Authorized_Users", "mtime", "reserve_state", "reserve_substate")
+HEALTH = ("reserve_retry",)  # attempts go on meanwhile
 
 
 def ralter(cluster, rid, *options, user=USER1):
@@ -28,13 +26,15 @@ def granted(cluster, rid, *options, user=USER1):
 
 
 def denied(cluster, rid, *options, user=USER1):
-    """Denied, with nothing changed; the reason."""
-    before = cluster.server.status(RESV, rid)[0]
+    """Denied, with nothing changed, of it and of its queue; the reason."""
+    def look():
+        resv = {k: v for k, v in cluster.server.status(RESV, rid)[0].items() if k not in HEALTH}
+        return resv, cluster.server.status(QUEUE, queue_of(rid))[0]
+    before = look()
     rc, out, err = ralter(cluster, rid, "-I", "60", *options, user=user)
     lines = out.splitlines()
     assert (rc, lines[0], err) == (0, "pbs_ralter: %s DENIED" % rid, ""), (rc, out, err)
-    after = cluster.server.status(RESV, rid)[0]
-    assert {k: after.get(k) for k in SAME} == {k: before.get(k) for k in SAME}
+    assert look() == before
     cluster.server.log_match("%s;Reservation alter denied" % rid)
     assert len(lines) == 2 and lines[1].startswith("pbs_ralter: reason: ")
     return lines[1][len("pbs_ralter: reason: "):]
@@ -82,7 +82,7 @@ def test_times_of_a_waiting_one(cluster):
     granted(cluster, rid, "-R", Reservation.clock(start + 600))
     assert at(server, rid, "reserve_start") == start + 600
     assert at(server, rid, "reserve_end") == end + 1800
-    granted(cluster, rid, "-R", Reservation.clock(start + 60), "-D", "60")
+    granted(cluster, rid, "-R", Reservation.clock(start + 60), "-D", "01:00")
     resv = server.status(RESV, rid)[0]
     assert resv["reserve_duration"] == "60" and resv["Resource_List.walltime"] == "00:01:00"
     granted(cluster, rid, "-E", Reservation.clock(end + 60), "-D", "00:02:00")
@@ -106,12 +106,25 @@ def test_a_waiting_one_moves_to_other_vnodes(cluster):
     assert not set(resv_nodes(server, rid)) & set(resv_nodes(server, other))
 
 
+def test_a_smaller_one_moves_to_other_vnodes(cluster):
+    """Its own ones are promised from its end on, so with fewer chunks and a later end it is
+    made on none of them."""
+    server = cluster.server
+    rid = waiting(server, select="3:ncpus=2")
+    held = resv_nodes(server, rid)
+    waiting(server, start=at(server, rid, "reserve_end"), select="3:ncpus=2")
+    assert denied(cluster, rid, "-D", "900")
+    granted(cluster, rid, "-l", "select=2:ncpus=2", "-D", "900")
+    assert len(resv_nodes(server, rid)) == 2 and not set(resv_nodes(server, rid)) & set(held)
+
+
 def test_a_conflict_is_denied_with_its_reason_and_nothing_changed(cluster):
     server = cluster.server
     rid = waiting(server)
     alone(server, rid)
     reason = denied(cluster, rid, "-D", "900", "-N", "other", "-U", "+" + USER2)
     assert re.search("conflict|nsufficient", reason)
+    assert denied(cluster, rid, "-l", "select=1:ncpus=2", "-D", "900", "-m", "n")
     assert len(y_records(server, rid)) == 1
 
 
@@ -200,6 +213,10 @@ def test_a_running_one_is_not_extended_into_another(cluster):
     reason = denied(cluster, rid, "-D", "1200")
     assert other in reason
     granted(cluster, rid, "-D", "300")
+    # Its start is pushed back by hand, and then there is room.
+    granted(cluster, other, "-R", Reservation.clock(at(server, rid, "reserve_start") + 1200),
+            "-D", "600", user=MANAGER)
+    granted(cluster, rid, "-D", "1200")
 
 
 def test_a_running_one_goes_back_to_waiting(cluster):

@@ -65,7 +65,8 @@ def names(exec_vnode):
 
 
 class Unchanged:
-    """All that a dry run must not touch: every status, accounting and the journal."""
+    """All that a dry run must not touch: every status, accounting, the journal (but for what
+    jobs and vnodes report meanwhile), and cycles of the scheduler, of which it needs none."""
 
     def __init__(self, cluster):
         self.cluster = cluster
@@ -74,8 +75,10 @@ class Unchanged:
         c = self.cluster
         resvs = [dict(r) for r in c.server.status(RESV)]
         jobs = [dict(j, resources_used="") for j in c.server.status(JOB)]
+        journal = c.sql("SELECT seq, fact, id FROM journal WHERE kind NOT IN ('job', 'node')")
+        cycles = sum("Starting Scheduling Cycle" in line for line in c.scheduler.log_lines())
         return resvs, [(j["id"], j["job_state"], j["queue"]) for j in jobs], \
-            c.server.accounting_lines()
+            c.server.accounting_lines(), c.server.status(QUEUE), journal, cycles
 
     def __enter__(self):
         self.before = self.look()
@@ -173,6 +176,11 @@ def test_a_running_one_shrinks_and_is_deleted(cluster):
     assert "    jobs that end with it: " + jid in done.stdout
     run(cluster, "pbs_ralter", "-I", 60, "-l", "select=1:ncpus=2", rid, code=0)
     assert names(cluster.server.status(RESV, rid)[0]["resv_nodes"]) == less["vnodes_kept"]
+    run(cluster, "pbs_rdel", rid, code=0)
+    for jid in gone["jobs_deleted"]:
+        is_gone(cluster.server, JOB, jid)
+        assert "requestor=%s@" % USER1 in cluster.server.accounting_match(";D;%s;" % jid)
+    is_gone(cluster.server, RESV, rid)
 
 
 def test_a_running_job_keeps_its_vnodes(cluster):

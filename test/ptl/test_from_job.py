@@ -217,6 +217,17 @@ def test_the_mark_is_refused_in_a_reservation(cluster):
     assert e.value.msg[0] == "qsub: " + IN_RESV
 
 
+def test_the_mark_is_yes_or_no(cluster):
+    for word in ("2", "perhaps", "10"):
+        done = cluster.run(["qsub", "-h", "-Wcreate_resv_from_job=" + word, "--", "/bin/true"],
+                           user=USER1, check=False)
+        assert done.returncode != 0 and done.stdout == "", word
+    for word, shown in (("y", "True"), ("TRUE", "True"), ("n", "False")):
+        jid = cluster.run(["qsub", "-h", "-Wcreate_resv_from_job=" + word, "--", "/bin/true"],
+                          user=USER1).stdout.strip()
+        assert cluster.server.status(JOB, jid)[0]["create_resv_from_job"] == shown
+
+
 def test_a_job_that_may_not_reserve_runs_all_the_same(cluster):
     server = cluster.server
     server.manager(MGR_CMD_SET, SERVER, {"resv_enable": "False"})
@@ -340,3 +351,35 @@ def test_qalter_in_a_reservation_is_refused(cluster):
     done = cluster.run(["qmove", queue_of(rid), outside], user=USER1, check=False)
     assert done.returncode == 15181 & 255 and IN_RESV in done.stderr, done
     assert server.status(JOB, outside)[0]["queue"] == "workq"
+
+
+def test_a_marked_job_gives_what_job_gives(cluster):
+    """All that is said of --job holds for the mark: its reservation and that of the same job
+    by the command differ in what is each job's own, and in nothing else."""
+    server = cluster.server
+    attrs = {"Resource_List.walltime": "0:10:00", "Resource_List.place": "pack"}
+    plain = running_job(server, select="2:ncpus=1", **attrs)
+    from_job(cluster, plain)
+    marked = running_job(server, select="2:ncpus=1", create_resv_from_job=1, **attrs)
+    wait_for("its reservation", lambda: len(server.status(RESV)) == 2)
+    rids = ["R%d.%s" % (int(jid.split(".")[0]) + 1, cluster.host) for jid in (plain, marked)]
+    resvs = [server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
+             for rid in rids]
+    own = {"id", "ctime", "mtime", "queue", "reserve_start", "reserve_end", "reserve_job",
+           "resv_nodes", "Variable_List", "interactive"}
+    same = [{k: v for k, v in r.items() if k not in own} for r in resvs]
+    assert same[0] == same[1]
+    for rid, jid, resv in zip(rids, (plain, marked), resvs):
+        job = server.expect(JOB, {"job_state": "R", "queue": queue_of(rid), "reserve_ID": rid},
+                            id=jid)
+        start = stime(job)
+        assert (resv["reserve_job"], resv["queue"]) == (jid, queue_of(rid))
+        assert resv["resv_nodes"] == job["exec_vnode"] and resv["resv_nodes"].count("vn[") == 2
+        assert (resv["Reserve_Owner"], resv["schedselect"]) == \
+            (job["Job_Owner"], job["schedselect"])
+        assert resv["reserve_start"] == job["stime"]
+        assert time.mktime(time.strptime(resv["reserve_end"])) == start + 600
+        record = "start=%d end=%d nodes=%s" % (start, start + 600, job["exec_vnode"])
+        server.accounting_match(";Y;%s;requestor=@ %s" % (rid, record))
+        server.accounting_match(";B;%s;owner=%s " % (rid, job["Job_Owner"]))
+        assert not [l for l in server.accounting_lines() if ";U;%s;" % rid in l]

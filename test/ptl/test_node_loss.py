@@ -174,3 +174,84 @@ def test_the_attempt_follows_the_end_of_the_job_that_was_in_the_way(cluster):
     is_gone(server, JOB, jid)
     server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
     assert lost not in resv_nodes(server, rid)
+
+
+def test_it_waits_for_the_job_on_a_vnode_in_maintenance(cluster):
+    """An administrator suspends a job outside of it, so that the vnode of both is in
+    maintenance. The job of the reservation there runs on, and is waited for."""
+    server, gate = cluster.server, Gate(cluster)
+    maintenance = {"state": (MATCH_RE, "maintenance")}
+    retry_soon(server, 1)
+    outside = running_job(server, select="1:ncpus=1:vnode=vn[0]")
+    rid = running_resv(server, select="2:ncpus=1", options=["-l", "place=vscatter"])
+    assert resv_nodes(server, rid) == ["vn[0]", "vn[1]"]
+    jid = running_job(server, queue_of(rid), select="1:ncpus=1:vnode=vn[0]",
+                      script=script_until(gate.path))
+    cluster.run(["qsig", "-s", "admin-suspend", outside])
+    server.expect(VNODE, maintenance, id="vn[0]")
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 10,
+                         "reserve_retry": (SET, None)}, id=rid)
+    cluster.scheduler.log_match("%s;PBS Failed to confirm resv: Reservation has running jobs in it"
+                                % rid)
+    assert resv_nodes(server, rid) == ["vn[0]", "vn[1]"]
+    server.expect(JOB, {"job_state": "R", "substate": 42}, id=jid)
+    gate.open()
+    is_gone(server, JOB, jid)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
+    after = resv_nodes(server, rid)
+    assert "vn[0]" not in after and "vn[1]" in after and len(after) == 2
+    server.expect(VNODE, maintenance, id="vn[0]")
+
+
+def test_by_default_the_first_attempt_comes_after_ten_minutes(cluster):
+    """As long as reserve_retry_time is unset, and again when it has been unset."""
+    server = cluster.server
+    rid = server.submit(Reservation(select="5:ncpus=2", start=7200, duration=600, interactive=60))
+    for interval in (600, 37, 600):
+        if interval != 600:
+            retry_soon(server, interval)
+        before = int(time.time())
+        set_offline(server, "vn[0]")
+        server.expect(RESV, {"reserve_substate": 10}, id=rid)
+        assert before + interval <= int_retry(server, rid) <= time.time() + interval
+        set_free(server, "vn[0]")
+        server.expect(RESV, {"reserve_substate": 2, "reserve_retry": (UNSET, None)}, id=rid)
+        if interval != 600:
+            server.manager(MGR_CMD_UNSET, SERVER, {"reserve_retry_time": None})
+
+
+DATE = r"\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}"
+
+
+def attempts(server, rid):
+    """(when it was said, for when) of each attempt that is announced, in seconds."""
+    found = []
+    for line in server.log_lines():
+        said = re.search(";%s;.*ttempt to reconfirm reservation will be made on (%s)"
+                         % (re.escape(rid), DATE), line)
+        if said:
+            at = time.mktime(time.strptime(line[:19], "%m/%d/%Y %H:%M:%S"))
+            found.append((at, time.mktime(time.strptime(said.group(1)))))
+    return found
+
+
+def test_reserve_retry_is_the_time_of_the_next_attempt(cluster):
+    """What everybody reads is what the log announces, and no attempt is made before it."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"scheduler_iteration": 3600})
+    retry_soon(server, 4)
+    rid = server.submit(Reservation(select="5:ncpus=2", start=3600, duration=600, interactive=60))
+    set_offline(server, "vn[0]")
+    server.expect(RESV, {"reserve_state": "RESV_DEGRADED"}, id=rid)
+    shown = set()
+
+    def third():
+        text = cluster.run(["pbs_rstat", "-f", rid], user=USER2).stdout
+        shown.add(time.mktime(time.strptime(re.search("reserve_retry = (%s)\n" % DATE,
+                                                      text).group(1))))
+        return len(attempts(server, rid)) >= 3
+    wait_for("two attempts in vain", third)
+    told = attempts(server, rid)
+    assert len(shown) >= 2 and shown <= {due for _, due in told}
+    for (_, due), (said, _) in zip(told, told[1:]):
+        assert said >= due

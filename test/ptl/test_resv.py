@@ -279,3 +279,42 @@ def test_a_job_may_ask_for_what_its_reservation_does_not_name(cluster):
     server.expect(JOB, {"comment": (MATCH_RE, "Insufficient amount of resource: mem")}, id=outside)
     server.delete(fits)
     server.expect(JOB, {"job_state": "R"}, id=again)
+
+
+def test_its_end_lets_jobs_outside_run(cluster):
+    """A cycle follows the end of a reservation; the next one by itself is an hour away."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"scheduler_iteration": 3600})
+    rid = running_resv(server, select="5:ncpus=2", start=4, duration=20)
+    jid = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1"}))
+    server.expect(JOB, {"job_state": "Q", "comment": (SET, None)}, id=jid)
+    server.expect(SERVER, {"server_state": "Active"})
+    is_gone(server, RESV, rid)
+    server.expect(JOB, {"job_state": "R"}, id=jid)
+
+
+def test_an_end_that_is_moved_forward_frees_its_vnodes(cluster):
+    """For another reservation when it has not begun, and for jobs when it runs."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"scheduler_iteration": 3600})
+    start = int(time.time()) + 3600
+
+    def half():
+        r = Reservation(select="5:ncpus=2", start=start + 1800, duration=1800, interactive=60)
+        server.submit(r)
+        return r.answer.split()[-1]
+    waits = server.submit(Reservation(select="5:ncpus=2", start=start, duration=3600,
+                                      interactive=60))
+    assert half() == "DENIED"
+    cluster.run(["pbs_ralter", "-I", "60", "-E", Reservation.clock(start + 1800), waits],
+                user=USER1)
+    assert half() == "CONFIRMED"
+    runs = running_resv(server, select="5:ncpus=2", start=4, duration=900)
+    jid = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1",
+                                   "Resource_List.walltime": "60"}))
+    server.expect(JOB, {"job_state": "Q", "comment": (SET, None)}, id=jid)
+    end = Reservation.clock(3)
+    done = cluster.run(["pbs_ralter", "-I", "60", "-E", end, runs], user=USER1)
+    assert done.stdout.endswith(" CONFIRMED\n")
+    is_gone(server, RESV, runs)
+    server.expect(JOB, {"job_state": "R"}, id=jid)

@@ -3,6 +3,7 @@
 must be (7.3, 7.4), and how long a client waits (8)."""
 import os
 import re
+import signal
 import time
 
 import pytest
@@ -274,3 +275,49 @@ def test_clients_that_leave_keep_nobody(site):
     assert confirm(site, rid) == 0
     assert state(site, rid) == ("RESV_CONFIRMED", "2")
     gone(site, rid)
+
+
+# what an answer is for, and questions over a restart
+
+def test_an_answer_with_a_number_is_for_that_question(site):
+    """Without one it answers the proposal that stands; with that of another question it is
+    refused, be it a yes or a no, and the proposal stands."""
+    rid = unconfirmed(site)
+    assert confirm(site, rid) == 0
+    for seconds, number, ending in ((500, ":seq=1", "yes"), (400, ":seq=1", "no")):
+        done = site.run(["pbs_ralter", "-D", str(seconds), rid], user=USER1)
+        assert done.stdout == "pbs_ralter: %s ALTER REQUESTED\n" % rid
+        for word in ("SUCCESS", "FAIL"):
+            extension = "PBS_RESV_CONFIRM_%s%s:partition=pbs-default" % (word, number)
+            if word == "FAIL":
+                extension = "PBS_RESV_CONFIRM_FAIL%s:reason=too late" % number
+            assert confirm(site, rid, extension=extension) == 15016
+            assert state(site, rid) == ("RESV_BEING_ALTERED", "2")
+        assert confirm(site, rid, extension=SUCCESS if ending == "yes" else FAIL) == 0
+        assert state(site, rid) == ("RESV_CONFIRMED", "2")
+        assert site.server.status(RESV, rid)[0]["reserve_duration"] == "500"
+    gone(site, rid)
+
+
+def test_a_new_one_that_nobody_has_answered_outlives_the_server():
+    """The scheduler has the question and says nothing when the server dies. The reservation
+    is there, unconfirmed; who registers next is asked about it."""
+    with Cluster() as c:
+        c.server.manager(MGR_CMD_SET, SERVER, {"resv_answer_time": 2})
+        c.server.expect(SERVER, {"server_state": "Active"})
+        c.scheduler.send_signal(signal.SIGSTOP)
+        n = len(commands(c))
+        rid = c.server.submit(Reservation(start=3600, duration=60))
+        wait_for("the question", lambda: 1 in commands(c)[n:])
+        asked = time.time()
+        wait_for("the time for an answer", lambda: time.time() > asked + 4)
+        assert state(c, rid) == ("RESV_UNCONFIRMED", "1")
+        before = c.server.status(RESV, rid)[0]
+        c.server.kill()
+        c.scheduler.kill()
+        c.server.start()
+        assert c.server.status(RESV, rid)[0] == before
+        n = len(commands(c))
+        c.scheduler.start()
+        c.server.expect(RESV, {"reserve_state": "RESV_CONFIRMED", "reserve_substate": 2}, id=rid)
+        assert commands(c)[n:]

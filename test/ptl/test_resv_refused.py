@@ -160,6 +160,9 @@ REFUSED = [
     ("CO", "-E soon", 2, "illegal -E time value"),
     ("CO", "-I 0", 2, "illegal -I time value"),
     ("CO", "-I -5 -D 60", 2, "illegal -I time value"),
+    ("CO", "-I soon -D 60", 2, "illegal -I time value"),
+    ("CO", "-N 9*", 2, "illegal -N value"),
+    ("CO", "-l ncpus=1", 2, None),
     ("CO", "-W gently", 2, "illegal -W value"),
     ("CO", "-q workq", 2, 'illegal -q value: format "@server"'),
 ]
@@ -196,9 +199,11 @@ def is_refused(states, name, words, code, text, user):
     before = states.server.status(RESV)
     argv = ["pbs_ralter"] + states.words(name, words) + [states.ids[name]]
     done = states.site.run(argv, user=user, check=False)
-    first = done.stderr.split("\n")[0]
-    assert (done.returncode, done.stdout, first) == (code & 255, "", "pbs_ralter: " + text), \
-        done.stderr
+    first, rest = done.stderr.split("\n")[0], done.stderr.split("\n")[1:]
+    words = "pbs_ralter: " + text if text else "pbs_ralter -l only allows for select"
+    assert (done.returncode, done.stdout, first) == (code & 255, "", words), done.stderr
+    # The command's own refusals, and values that it is told are wrong, come with the usage.
+    assert any(line.startswith("usage: pbs_ralter") for line in rest) == (code == 2)
     assert states.server.status(RESV) == before
 
 

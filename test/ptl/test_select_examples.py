@@ -134,3 +134,28 @@ def test_fewer_chunks_and_a_later_end(site, painted):
     assert colors(site, painted) == (1, 1)
     server.delete(other)
     is_gone(server, RESV, other)
+
+
+def test_the_select_that_is_shown_is_the_one_to_start_from(site):
+    """It need not be what was typed: here the server made it of ncpus, and an alteration has
+    changed it since (hooks may, too: unit/server/test_verdict.c)."""
+    server = site.server
+    done = site.run(["pbs_rsub", "-R", Reservation.clock(3600), "-D", "60", "-I", "60", "-l",
+                     "ncpus=2"], user=USER1)
+    rid = done.stdout.split()[0]
+
+    def shown():
+        text = site.run(["pbs_rstat", "-f", rid], user=USER1).stdout
+        return [l.split(" = ")[1] for l in text.splitlines() if "Resource_List.select" in l][0]
+    assert shown() == "1:ncpus=2"
+    assert ralter(site, rid, "-l", "select=1:ncpus=1") == (15183 & 255, "", SUBSET)
+    assert ralter(site, rid, "-I", "60", "-l", "select=" + shown())[1].endswith(" CONFIRMED")
+    server.delete(rid)
+    is_gone(server, RESV, rid)
+    rid = server.submit(Reservation(select=ORIGINAL, start=3600, duration=60, interactive=60))
+    for select in ("2:ncpus=2:color=red+1:ncpus=2:color=yellow", "1:ncpus=2:color=yellow"):
+        assert ralter(site, rid, "-I", "60", "-l", "select=" + select)[1].endswith(" CONFIRMED")
+        assert shown() == select
+        assert ralter(site, rid, "-l", "select=" + ORIGINAL) == (15183 & 255, "", SUBSET)
+    server.delete(rid)
+    is_gone(server, RESV, rid)

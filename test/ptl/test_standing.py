@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Standing reservations (reservations.md 9): what is refused, confirmation of all occurrences or
 none, what is shown, the turns, degraded later occurrences, restarts."""
+import json
 import time
 
 import pytest
@@ -234,3 +235,73 @@ def test_a_series_outlives_the_server(cluster):
     server.delete(rid, user=USER1)
     is_gone(server, RESV, rid)
     assert len(lines(cluster, "B", rid)) == 1
+
+
+def seen(cluster, rid, index):
+    """One of its occurrences."""
+    name = rid.replace(".", "[%d]." % index, 1)
+    out = cluster.run(["pbs_rstat", "-F", "json", name]).stdout
+    shown = json.loads(out)["Reservations"][name]
+    # What the series had is told from the first alteration on.
+    shown.pop("reserve_standing_revert", None)
+    return shown
+
+
+def test_only_the_current_occurrence_is_altered(cluster):
+    """Times and select of a series without an index. The later ones keep theirs, with their
+    vnodes; the second one has all of it when its turn comes."""
+    server = cluster.server
+    start = int(time.time()) + 25
+    rid = series(cluster, "FREQ=MINUTELY;COUNT=3;INTERVAL=2", start=start, duration=20,
+                 select="2:ncpus=2")
+    second, third = seen(cluster, rid, 2), seen(cluster, rid, 3)
+    done = cluster.run(["pbs_ralter", "-I", "60", "-D", "4", "-l", "select=1:ncpus=2", rid],
+                       user=USER1)
+    assert done.stdout == "pbs_ralter: %s CONFIRMED\n" % rid
+    shown = server.status(RESV, rid)[0]
+    assert (shown["reserve_duration"], shown["Resource_List.select"], shown["reserve_index"]) == \
+        ("4", "1:ncpus=2", "1")
+    assert len(resv_nodes(server, rid)) == 1
+    assert seen(cluster, rid, 2) == second and seen(cluster, rid, 3) == third
+    assert second["Resource_List"]["select"] == "2:ncpus=2"
+    for at, n, answer in ((start, 4, "CONFIRMED"), (start + 120, 4, "DENIED"),
+                          (start + 120, 3, "CONFIRMED"), (start + 240, 4, "DENIED")):
+        r = Reservation(select="%d:ncpus=2" % n, start=at, duration=4, interactive=60)
+        server.submit(r)
+        assert r.answer.endswith(answer), (at - start, n)
+    shown = server.expect(RESV, {"reserve_index": 2}, id=rid)
+    assert (shown["reserve_duration"], shown["Resource_List.select"], shown["schedselect"]) == \
+        ("20", "2:ncpus=2", "2:ncpus=2")
+    assert len(resv_nodes(server, rid)) == 2
+    assert server.status(QUEUE, queue_of(rid))[0]["resources_max.ncpus"] == "4"
+
+
+def test_in_conflict_it_is_made_anew_between_occurrences(cluster):
+    """Maintenance takes the vnode of the first two occurrences, and nothing else is free. The
+    first one runs in conflict to its end. Then, before the second one begins, there is room."""
+    server = cluster.server
+    retry_soon(server, 1)
+    for i in range(5):
+        server.manager(MGR_CMD_SET, NODE, {"resources_available.host": "h%d" % i},
+                       id="vn[%d]" % i)
+    server.manager(MGR_CMD_SET, SERVER, {"operators": ("+=", USER2 + "@*")})
+    start = int(time.time()) + 25
+    rid = series(cluster, "FREQ=MINUTELY;COUNT=3", start=start, duration=8)
+    (lost,) = resv_nodes(server, rid)
+    other = server.submit(Reservation(select="4:ncpus=2", start=start - 3, duration=3600,
+                                      interactive=60))
+    server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=other)
+    cluster.run(["pbs_rsub", "--hosts", "h" + lost[3], "-R", Reservation.clock(start - 3), "-D",
+                 "90"], user=USER2)
+    server.expect(RESV, {"reserve_state": "RESV_DEGRADED", "reserve_substate": 12}, id=rid)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 12,
+                         "reserve_index": 1, "resv_nodes": (UNSET, None)}, id=rid)
+    server.expect(RESV, {"reserve_state": "RESV_DEGRADED", "reserve_substate": 12,
+                         "reserve_index": 2, "reserve_retry": (SET, None)}, id=rid)
+    assert len(lines(cluster, "Y", rid)) == 1
+    server.delete(other)
+    server.expect(RESV, {"reserve_state": "RESV_CONFIRMED", "reserve_substate": 2,
+                         "reserve_index": 2, "reserve_retry": (UNSET, None)}, id=rid)
+    assert lost not in resv_nodes(server, rid)
+    assert " start=%d end=%d " % (start + 60, start + 68) in lines(cluster, "Y", rid)[-1]
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)

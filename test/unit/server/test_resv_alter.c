@@ -14,15 +14,24 @@
 
 /* R1 holds vn[0] and vn[1]. */
 enum situation {
-    UN,      /* START to START + 600, nobody has answered */
-    CO,      /* the same, confirmed */
-    DG,      /* vn[1] is gone */
-    RN,      /* from NOW to NOW + 600 */
-    RN_JOB,  /* a job runs on vn[0] */
-    RN_HELD, /* a job waits in it */
-    RN_DG,   /* vn[1] is gone */
-    BD       /* it is being deleted; the job has not gone yet */
+    UN,        /* START to START + 600, nobody has answered */
+    CO,        /* the same, confirmed */
+    DG,        /* vn[1] is gone */
+    RN,        /* from NOW to NOW + 600 */
+    RN_JOB,    /* a job runs on vn[0] */
+    RN_STANDS, /* and is suspended */
+    RN_EXITS,  /* or exiting */
+    RN_HELD,   /* a job waits in it */
+    RN_DG,     /* vn[1] is gone */
+    BD         /* it is being deleted; the job has not gone yet */
 };
+
+static void in_state(struct world *w, const char *job, const char *state,
+                     const char *substate)
+{
+    world_fact(w, FACT_JOB_MODIFIED, OBJ_JOB, job, JOB_A_JOB_STATE, NULL, state);
+    world_fact(w, FACT_JOB_MODIFIED, OBJ_JOB, job, JOB_A_SUBSTATE, NULL, substate);
+}
 
 static void make(struct world *w, enum situation s)
 {
@@ -37,8 +46,12 @@ static void make(struct world *w, enum situation s)
         return;
     }
     world_reserve(w, 2, runs ? NOW : START, 600);
-    if (s == RN_JOB || s == BD)
+    if (s == RN_JOB || s == RN_STANDS || s == RN_EXITS || s == BD)
         world_job(w, "5.svr", "R1", "(vn[0]:ncpus=2)", NULL);
+    if (s == RN_STANDS)
+        in_state(w, "5.svr", "R", "43");
+    if (s == RN_EXITS)
+        in_state(w, "5.svr", "E", "51");
     if (s == RN_HELD)
         world_job(w, "5.svr", "R1", NULL, NULL);
     if (s == DG || s == RN_DG)
@@ -91,6 +104,10 @@ static void test_what_is_refused(void)
           PBSE_BADTSPEC, NULL },
         { "a start, with a job", RN_JOB, "user1", "reserve_start=1795247700", NULL,
           PBSE_RESV_NOT_EMPTY, "Reservation not empty" },
+        { "a start, with a job that is suspended", RN_STANDS, "user1",
+          "reserve_start=1795247700", NULL, PBSE_RESV_NOT_EMPTY, NULL },
+        { "a start, with a job that is exiting", RN_EXITS, "user1",
+          "reserve_start=1795247700", NULL, PBSE_RESV_NOT_EMPTY, NULL },
         { "a start in the past, with a job", RN_JOB, "user1", "reserve_start=5", NULL,
           PBSE_RESV_NOT_EMPTY, NULL },
         { "end and duration, with a job", RN_JOB, "user1",

@@ -187,6 +187,46 @@ static void a_reservation_has_what_its_hooks_set(void)
     rig_free(r);
 }
 
+static int modify_resv(struct rig *r, const char *id, const char *select)
+{
+    const struct body_modify_resv body = {
+        .object_type = OBJECT_RESV,
+        .resv_id = id,
+        .attrs =
+            rig_attrs(r, arena_printf(r->arena, "Resource_List.select=%s", select)),
+    };
+    const struct wire_reply *reply =
+        rig_ask(r, RIG_USER, BATCH_MODIFY_RESV, &body, NULL);
+
+    return reply ? reply->code : -1;
+}
+
+/* Chunks are counted from those that a hook has set and a status shows, and not from
+ * those that were submitted. */
+static void its_select_is_the_one_that_hooks_set(void)
+{
+    struct rig *r = rig_with_hook("resvsub");
+    const struct finding change = {
+        .found = true,
+        .changes = rig_attrs(r, "Resource_List.select=3:ncpus=2"),
+    };
+    const struct wire_reply *reply;
+    const char *id, *select;
+
+    CU_ASSERT_PTR_NULL_FATAL(submit_resv(r)); /* with select=1:ncpus=1 */
+    reply = judge_event(r, "resvsub", &change);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL_FATAL(reply->code, 0);
+    id = arena_strndup(r->arena, reply->text, strcspn(reply->text, " "));
+    select = rig_value(r, RIG_ROOT, BATCH_STATUS_RESV, id, "Resource_List.select");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(select);
+    CU_ASSERT_STRING_EQUAL(select, "3:ncpus=2");
+    CU_ASSERT_EQUAL(modify_resv(r, id, "1:ncpus=1"), PBSE_SELECT_NOT_SUBSET);
+    CU_ASSERT_EQUAL(modify_resv(r, id, "4:ncpus=2"), PBSE_SELECT_NOT_SUBSET);
+    CU_ASSERT_EQUAL(modify_resv(r, id, "2:ncpus=2"), 0);
+    rig_free(r);
+}
+
 static void a_rejected_reservation_leaves_nothing(void)
 {
     static const struct finding reject = { .words = "no way" };
@@ -211,6 +251,7 @@ static const struct unit_case cases[] = {
     { "hooks of other events and disabled ones are not asked",
       hooks_of_other_events_and_disabled_ones_are_not_asked },
     { "a reservation has what its hooks set", a_reservation_has_what_its_hooks_set },
+    { "its select is the one that hooks set", its_select_is_the_one_that_hooks_set },
     { "a rejected reservation leaves nothing", a_rejected_reservation_leaves_nothing },
 };
 
