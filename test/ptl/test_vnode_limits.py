@@ -37,7 +37,6 @@ def test_a_vnode_takes_so_many_jobs(empty):
     # The limit is changed, and the scheduler hears of it.
     vnode = empty.server.status(VNODE)[1]["id"]
     empty.server.manager(MGR_CMD_SET, VNODE, {"max_running": "2"}, id=vnode)
-    empty.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
     job = empty.server.expect(JOB, {"job_state": "R"}, id=jobs[2])
     assert vnode in job["exec_vnode"]
 

@@ -74,6 +74,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Running jobs on the vnode.",
     },
     [NODE_A_MAX_USER_RUN] = {
@@ -81,6 +82,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Per user.",
     },
     [NODE_A_MAX_GROUP_RUN] = {
@@ -88,6 +90,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Per group.",
     },
     [NODE_A_NO_TASKS] = {
@@ -117,6 +120,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "What the vnode has to give.",
     },
     [NODE_A_RESOURCES_ASSIGNED] = {
@@ -132,7 +136,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = WHO_MANAGER,
-        .flags = ATTR_LINKS,
+        .flags = ATTR_LINKS | ATTR_PLANNED,
         .doc = "Only this queue may use the vnode.",
     },
     [NODE_A_COMMENT] = {
@@ -156,6 +160,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .type = &attr_bool,
         .read = EVERYONE,
         .write = WHO_MANAGER,
+        .flags = ATTR_PLANNED,
         .doc = "Only single-vnode jobs.",
     },
     [NODE_A_SHARING] = {
@@ -163,7 +168,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .type = &attr_string,
         .read = ALL,
         .write = WHO_DAEMON,
-        .flags = ATTR_TO_PEER,
+        .flags = ATTR_TO_PEER | ATTR_PLANNED,
         .dflt = "default_shared",
         .check = check_sharing,
         .doc = "Sharing-and-exclusivity rule.",
@@ -252,6 +257,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .check = check_partition,
         .doc = "Partition.",
     },

@@ -22,7 +22,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_ANY_QUEUE,
+        .flags = ATTR_ANY_QUEUE | ATTR_PLANNED,
         .check = check_queue_priority,
         .doc = "Queue order among queues.",
     },
@@ -55,7 +55,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_ANY_QUEUE,
+        .flags = ATTR_ANY_QUEUE | ATTR_PLANNED,
         .doc = "Old-style running limit.",
     },
     [QUEUE_A_MAX_QUEUED] = {
@@ -233,7 +233,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Resources of the queue.",
     },
     [QUEUE_A_RESOURCES_ASSIGNED] = {
@@ -257,7 +257,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Old-style limit.",
     },
     [QUEUE_A_MAX_GROUP_RUN] = {
@@ -265,7 +265,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Old-style limit.",
     },
     [QUEUE_A_MAX_RUN] = {
@@ -273,7 +273,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_entity_limit,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Running jobs per entity.",
     },
     [QUEUE_A_MAX_RUN_RES] = {
@@ -281,7 +281,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_entity_limit_resource,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Resource in use per entity.",
     },
     [QUEUE_A_MAX_RUN_SOFT] = {
@@ -289,7 +289,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_entity_limit,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Soft running jobs per entity.",
     },
     [QUEUE_A_MAX_RUN_RES_SOFT] = {
@@ -297,7 +297,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_entity_limit_resource,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Soft resource in use per entity.",
     },
     [QUEUE_A_HASNODES] = {
@@ -313,7 +313,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Old-style resource limit.",
     },
     [QUEUE_A_MAX_GROUP_RES] = {
@@ -321,7 +321,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Old-style resource limit.",
     },
     [QUEUE_A_MAX_USER_RUN_SOFT] = {
@@ -329,7 +329,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Old-style limit.",
     },
     [QUEUE_A_MAX_GROUP_RUN_SOFT] = {
@@ -337,7 +337,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Old-style limit.",
     },
     [QUEUE_A_MAX_USER_RES_SOFT] = {
@@ -345,7 +345,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Old-style resource limit.",
     },
     [QUEUE_A_MAX_GROUP_RES_SOFT] = {
@@ -353,7 +353,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Old-style resource limit.",
     },
     [QUEUE_A_NODE_GROUP_KEY] = {
@@ -361,7 +361,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_strings,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .doc = "Placement set resources.",
     },
     [QUEUE_A_BACKFILL_DEPTH] = {
@@ -369,7 +369,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_EXEC_QUEUE,
+        .flags = ATTR_EXEC_QUEUE | ATTR_PLANNED,
         .check = check_not_negative,
         .doc = "Top jobs of this queue.",
     },
@@ -458,7 +458,7 @@ const struct attr_row queue_rows[QUEUE_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = WHO_MANAGER,
-        .flags = ATTR_ANY_QUEUE,
+        .flags = ATTR_ANY_QUEUE | ATTR_PLANNED,
         .check = check_partition,
         .doc = "Partition that owns the queue.",
     },

@@ -34,9 +34,10 @@ enum attr_flag {
     ATTR_ROUTE_QUEUE = 1 << 9,
     ATTR_INTERNAL = 1 << 10, /* saved, but no client ever sees it */
     ATTR_ALTERABLE = 1 << 11,
-    ATTR_LINKS = 1 << 12, /* what is derived (links, sums) follows it */
-    ATTR_LOOKS = 1 << 13, /* of the server: what is shown of all objects follows it */
-    ATTR_ALONE = 1 << 14, /* no rule of another object looks at it */
+    ATTR_LINKS = 1 << 12,   /* what is derived (links, sums) follows it */
+    ATTR_LOOKS = 1 << 13,   /* of the server: what is shown of all objects follows it */
+    ATTR_ALONE = 1 << 14,   /* no rule of another object looks at it */
+    ATTR_PLANNED = 1 << 15, /* a job that waits may run when it is changed */
 };
 
 struct attr_row {

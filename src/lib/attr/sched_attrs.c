@@ -28,6 +28,7 @@ const struct attr_row sched_rows[SCHED_A_COUNT] = {
         .type = &attr_bool,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Jobs that cannot fit one placement set never run.",
     },
     [SCHED_A_ONLY_EXPLICIT_PSETS] = {
@@ -35,6 +36,7 @@ const struct attr_row sched_rows[SCHED_A_COUNT] = {
         .type = &attr_bool,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "No set for vnodes without the resource.",
     },
     [SCHED_A_SCHED_PREEMPT_ENFORCE_RESUMPTION] = {
@@ -56,6 +58,7 @@ const struct attr_row sched_rows[SCHED_A_COUNT] = {
         .type = &attr_float,
         .read = STAFF,
         .write = WHO_MANAGER,
+        .flags = ATTR_PLANNED,
         .doc = "Jobs below it do not run.",
     },
     [SCHED_A_THROUGHPUT_MODE] = {
@@ -88,6 +91,7 @@ const struct attr_row sched_rows[SCHED_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = WHO_MANAGER,
+        .flags = ATTR_PLANNED,
         .doc = "Partition served.",
     },
     [SCHED_A_SCHED_PRIV] = {
@@ -148,6 +152,7 @@ const struct attr_row sched_rows[SCHED_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = WHO_MANAGER,
+        .flags = ATTR_PLANNED,
         .dflt = "150",
         .doc = "Queues at or above are express.",
     },
@@ -156,6 +161,7 @@ const struct attr_row sched_rows[SCHED_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = WHO_MANAGER,
+        .flags = ATTR_PLANNED,
         .dflt = "express_queue, normal_jobs",
         .check = check_preempt_prio,
         .doc = "Preemption levels.",
@@ -165,6 +171,7 @@ const struct attr_row sched_rows[SCHED_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = WHO_MANAGER,
+        .flags = ATTR_PLANNED,
         .dflt = "SCR",
         .check = check_preempt_order,
         .doc = "Ways to preempt by percentage of time left.",

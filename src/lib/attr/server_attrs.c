@@ -36,6 +36,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Old-style: jobs running in the complex.",
     },
     [SERVER_A_MAX_QUEUED] = {
@@ -57,6 +58,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_entity_limit,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Hard limit of running jobs per entity.",
     },
     [SERVER_A_MAX_RUN_RES] = {
@@ -64,6 +66,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_entity_limit_resource,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Hard limit of a resource in use by running jobs per entity.",
     },
     [SERVER_A_MAX_RUN_SOFT] = {
@@ -71,6 +74,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_entity_limit,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Soft limit of running jobs per entity.",
     },
     [SERVER_A_MAX_RUN_RES_SOFT] = {
@@ -78,6 +82,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_entity_limit_resource,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Soft limit of a resource in use per entity.",
     },
     [SERVER_A_MAX_USER_RUN] = {
@@ -85,6 +90,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Old-style limit: running jobs per user.",
     },
     [SERVER_A_MAX_GROUP_RUN] = {
@@ -92,6 +98,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Old-style limit: running jobs per group.",
     },
     [SERVER_A_MAX_USER_RES] = {
@@ -99,6 +106,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Old-style limit: resource per user.",
     },
     [SERVER_A_MAX_GROUP_RES] = {
@@ -106,6 +114,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Old-style limit: resource per group.",
     },
     [SERVER_A_MAX_USER_RUN_SOFT] = {
@@ -113,6 +122,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Old-style limit: soft per user.",
     },
     [SERVER_A_MAX_GROUP_RUN_SOFT] = {
@@ -120,6 +130,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Old-style limit: soft per group.",
     },
     [SERVER_A_MAX_USER_RES_SOFT] = {
@@ -127,6 +138,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Old-style limit: soft resource per user.",
     },
     [SERVER_A_MAX_GROUP_RES_SOFT] = {
@@ -134,6 +146,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Old-style limit: soft resource per group.",
     },
     [SERVER_A_PNAMES] = {
@@ -303,6 +316,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Server-level resources usable by jobs.",
     },
     [SERVER_A_RESOURCES_DEFAULT] = {
@@ -439,6 +453,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_bool,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Turns node_group_key on.",
     },
     [SERVER_A_NODE_GROUP_KEY] = {
@@ -446,6 +461,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_strings,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .doc = "Resources that define placement sets.",
     },
     [SERVER_A_DEFAULT_QDEL_ARGUMENTS] = {
@@ -533,6 +549,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = WHO_MANAGER,
+        .flags = ATTR_PLANNED,
         .doc = "Formula that orders the jobs.",
     },
     [SERVER_A_ELIGIBLE_TIME_ENABLE] = {
@@ -618,6 +635,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_PLANNED,
         .check = check_not_negative,
         .doc = "Number of top jobs protected by backfilling.",
     },

@@ -10,6 +10,7 @@
 #include "server/react/reactions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The partition of the job's queue; jobs of the default one are every scheduler's
  * business that serves it. */
@@ -35,6 +36,25 @@ void wake_job_queued(const struct reaction *r)
         (state && !is_routed(r->o) &&
          (str_same(state->after, "Q") || str_same(state->after, "B"))))
         effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
+}
+
+/* A cycle follows a request that asks for less, or is another's, and a change of places
+ * in the order of jobs. What schedulers write about a job themselves wakes nobody. */
+static bool may_run_otherwise(const struct reaction *r)
+{
+    bool by_hand = r->rec->reason == REASON_ALTERED && reaction_lets_run(r);
+
+    /* A running job that ends sooner, or later, moves what is planned behind it. */
+    return (by_hand || reaction_change(r->rec, JOB_A_QUEUE_RANK)) && !is_routed(r->o) &&
+           strchr("QBRS", job_state(TO_JOB(r->o)));
+}
+
+void wake_job_modified(const struct reaction *r)
+{
+    if (may_run_otherwise(r))
+        effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
+    else
+        wake_job_queued(r);
 }
 
 /* A job that has come into another queue may begin at once. In a reservation it may

@@ -14,32 +14,27 @@ void wake_sched_changed(const struct reaction *r)
         effect_tell_scheduler(r, r->rec->id, SCHED_CONFIGURE);
     if (r->rec->reason == REASON_CYCLE)
         effect_tell_scheduler(r, r->rec->id, SCHED_ON_COMMAND);
+    else if (reaction_lets_run(r) && obj_num(r->o, SCHED_A_SCHEDULING, 0))
+        effect_tell_scheduler(r, r->rec->id, SCHED_NEW);
+}
+
+/* What a reservation makes of its own queue is told of with the reservation. */
+static bool limits_of_queue_change(const struct reaction *r)
+{
+    return r->rec->fact == FACT_SET && r->rec->reason == REASON_NONE &&
+           obj_num(r->o, QUEUE_A_STARTED, 0) && reaction_lets_run(r);
 }
 
 void wake_queue_set(const struct reaction *r)
 {
     const struct change *started = reaction_change(r->rec, QUEUE_A_STARTED);
+    const char *partition = obj_str(r->o, QUEUE_A_PARTITION, "pbs-default");
 
     if (started && str_same(started->after, "True"))
         /* Jobs that were in a stopped queue may run now. */
-        effect_wake_schedulers(r, obj_str(r->o, QUEUE_A_PARTITION, "pbs-default"),
-                               SCHED_QUEUE_STARTED);
-}
-
-/* A limit that is raised or gone lets jobs start; one that is lowered costs a cycle. */
-static bool limits_change(const struct reaction *r)
-{
-    static const int limits[] = {
-        SERVER_A_MAX_RUNNING,   SERVER_A_MAX_RUN,
-        SERVER_A_MAX_RUN_RES,   SERVER_A_MAX_USER_RUN,
-        SERVER_A_MAX_GROUP_RUN, SERVER_A_MAX_USER_RES,
-        SERVER_A_MAX_GROUP_RES, SERVER_A_RESOURCES_AVAILABLE,
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(limits); i++)
-        if (reaction_change(r->rec, limits[i]))
-            return true;
-    return false;
+        effect_wake_schedulers(r, partition, SCHED_QUEUE_STARTED);
+    else if (limits_of_queue_change(r))
+        effect_wake_schedulers(r, partition, SCHED_NEW);
 }
 
 void wake_server_set(const struct reaction *r)
@@ -52,7 +47,7 @@ void wake_server_set(const struct reaction *r)
     c = reaction_change(r->rec, SERVER_A_HF_HOT_UNTIL);
     if (c && !c->after) /* jobs that a hot start had for itself are free */
         effect_wake_schedulers(r, NULL, SCHED_NEW);
-    if (limits_change(r))
+    if (reaction_lets_run(r))
         effect_wake_schedulers(r, NULL, SCHED_NEW);
     c = reaction_change(r->rec, SERVER_A_JOB_SORT_FORMULA);
     if (c)

@@ -14,12 +14,9 @@ static bool came_up(const struct reaction *r)
            (node_state_stored(TO_NODE(r->o)) & (uint32_t)NODE_UNUSABLE) == 0;
 }
 
-/* It may have more now. What exactly changed is not compared: a cycle too many costs
- * little, and administrators rarely change that. */
-static bool may_have_more(const struct reaction *r)
+static bool may_take_more(const struct reaction *r)
 {
-    return reaction_change(r->rec, NODE_A_RESOURCES_AVAILABLE) &&
-           node_is_usable(TO_NODE(r->o));
+    return reaction_lets_run(r) && node_is_usable(TO_NODE(r->o));
 }
 
 void log_node_words(const struct reaction *r)
@@ -29,15 +26,8 @@ void log_node_words(const struct reaction *r)
                    r->rec->note);
 }
 
-void wake_node_up(const struct reaction *r)
+void wake_node_changed(const struct reaction *r)
 {
-    if (came_up(r))
-        effect_wake_schedulers(r, NULL, SCHED_NEW);
-}
-
-/* By an administrator. */
-void wake_node_set(const struct reaction *r)
-{
-    if (came_up(r) || may_have_more(r))
+    if (came_up(r) || may_take_more(r))
         effect_wake_schedulers(r, NULL, SCHED_NEW);
 }

@@ -61,6 +61,11 @@ const struct react_row *react_row(enum fact fact, enum obj_kind kind);
 /* What the record changed of that attribute, NULL when nothing. */
 const struct change *reaction_change(const struct record *rec, int attr);
 
+/* Has the record changed what decides whether a job that waits may run (ATTR_PLANNED),
+ * and are there jobs? Values are not compared: a limit that is lowered costs a cycle.
+ */
+bool reaction_lets_run(const struct reaction *r);
+
 /* Wake schedulers (wire.md 12.3): those with scheduling on that serve 'partition', NULL
  * being every one (reservations.md 7.1). Commands are merged and leave when the input
  * is through. */

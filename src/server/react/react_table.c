@@ -17,7 +17,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         [OBJ_SCHED] = { .wake = wake_sched_changed },
         [OBJ_RESOURCE] = { .wake = wake_resource_changed },
         [OBJ_QUEUE] = { .log = log_queue_set, .wake = wake_queue_set },
-        [OBJ_NODE] = { .wake = wake_node_set },
+        [OBJ_NODE] = { .wake = wake_node_changed },
     },
     [FACT_DELETED] = {
         [OBJ_RESOURCE] = { .wake = wake_resource_changed },
@@ -107,7 +107,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_JOB_MODIFIED][OBJ_JOB] = {
         .log = log_job_modified,
         .account = account_job_modified,
-        .wake = wake_job_queued,
+        .wake = wake_job_modified,
         .answer = answer_job_modified,
     },
     [FACT_JOB_RUN][OBJ_JOB] = { .log = log_job_run },
@@ -232,8 +232,8 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     },
 
     /* vnodes, as their MoMs report them */
-    [FACT_NODE_STATE][OBJ_NODE] = { .log = log_node_words, .wake = wake_node_up },
-    [FACT_NODE_REPORTED][OBJ_NODE] = { .log = log_node_words, .wake = wake_node_up },
+    [FACT_NODE_STATE][OBJ_NODE] = { .log = log_node_words, .wake = wake_node_changed },
+    [FACT_NODE_REPORTED][OBJ_NODE] = { .log = log_node_words, .wake = wake_node_changed },
 };
 
 const struct react_row *react_row(enum fact fact, enum obj_kind kind)
@@ -248,4 +248,16 @@ const struct change *reaction_change(const struct record *rec, int attr)
         if (rec->changes[i].attr == attr)
             return &rec->changes[i];
     return NULL;
+}
+
+bool reaction_lets_run(const struct reaction *r)
+{
+    const struct attr_row *attrs = kind_table(r->rec->kind)->rows;
+
+    if (r->m->n_jobs == 0)
+        return false; /* nobody waits */
+    for (size_t i = 0; i < r->rec->n_changes; i++)
+        if (attrs[r->rec->changes[i].attr].flags & ATTR_PLANNED)
+            return true;
+    return false;
 }

@@ -102,6 +102,7 @@ void log_job_state(const struct reaction *r);
 void wake_job_ended(const struct reaction *r);
 void wake_job_suspended(const struct reaction *r);
 void wake_job_queued(const struct reaction *r);
+void wake_job_modified(const struct reaction *r);
 void wake_job_moved(const struct reaction *r);
 
 /* who waits for a job: RunJob, until the MoM took or refused it; react/job_wake.c */
@@ -122,7 +123,6 @@ bool answer_job_modified(const struct answering *a, struct wire_reply *ret);
 
 /* vnodes as their MoMs report them: react/node_react.c */
 void log_node_words(const struct reaction *r);
-void wake_node_up(const struct reaction *r);
-void wake_node_set(const struct reaction *r);
+void wake_node_changed(const struct reaction *r);
 
 #endif
