@@ -174,6 +174,26 @@ void effect_tell_scheduler(const struct reaction *r, const char *sched, int32_t 
     sched_link_wake(sched_link_make(&r->svr->links, sched), command);
 }
 
+/* Its object is gone, and nothing it says counts any more. Who waits for a run by it is
+ * told. */
+void effect_drop_scheduler(const struct reaction *r, const char *sched)
+{
+    struct turn t = { .s = r->svr, .now_at = r->now_at, .out = r->out };
+    struct sched_link *l = sched_link_find(&r->svr->links, sched);
+    bool was_up = l && sched_link_is_up(l);
+    uint64_t conn, other;
+
+    if (!l || l->state == SCHED_AWAY)
+        return;
+    conn = l->conn[0];
+    other = sched_link_gone(l, conn);
+    MUST((other != 0) == was_up);
+    if (was_up)
+        was_lost(&t, l);
+    close_conn(&t, conn);
+    close_conn(&t, other);
+}
+
 /* When the next timed cycle of a scheduler begins. */
 static int64_t cycle_deadline(const struct svr *s, const struct sched_link *l)
 {

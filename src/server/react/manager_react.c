@@ -18,6 +18,14 @@ void wake_sched_changed(const struct reaction *r)
         effect_tell_scheduler(r, r->rec->id, SCHED_NEW);
 }
 
+/* PBS keeps the connections and turns around them for ever (scheduling.md 8). The
+ * daemon goes back to registering. */
+void wake_sched_deleted(const struct reaction *r)
+{
+    MUST(r->rec->kind == OBJ_SCHED);
+    effect_drop_scheduler(r, r->rec->id);
+}
+
 /* What a reservation makes of its own queue is told of with the reservation. */
 static bool limits_of_queue_change(const struct reaction *r)
 {

@@ -78,5 +78,7 @@ void effect_ask_schedulers(const struct reaction *r, const char *partition,
 /* The same for the scheduler of that name, whether its scheduling is on or not. */
 void effect_tell_scheduler(const struct reaction *r, const char *sched,
                            int32_t command);
+/* Both connections of that scheduler end, if it has any. */
+void effect_drop_scheduler(const struct reaction *r, const char *sched);
 
 #endif

@@ -20,6 +20,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         [OBJ_NODE] = { .wake = wake_node_changed },
     },
     [FACT_DELETED] = {
+        [OBJ_SCHED] = { .wake = wake_sched_deleted },
         [OBJ_RESOURCE] = { .wake = wake_resource_changed },
         [OBJ_QUEUE] = { .log = log_queue_deleted },
     },

@@ -11,6 +11,7 @@
 void wake_queue_set(const struct reaction *r);
 void wake_resource_changed(const struct reaction *r);
 void wake_sched_changed(const struct reaction *r);
+void wake_sched_deleted(const struct reaction *r);
 void wake_server_set(const struct reaction *r);
 
 /* queues of reservations: react/resv_queue_log.c */

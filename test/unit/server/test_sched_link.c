@@ -190,7 +190,50 @@ static void a_lost_store_is_followed_by_a_cycle(void)
     rig_free(r);
 }
 
+static int register_as(struct rig *r, const char *sched, uint64_t conn)
+{
+    const struct body_id body = { .id = sched };
+    const struct wire_reply *reply =
+        rig_ask_on(r, conn, RIG_ROOT, BATCH_REGISTER_SCHED, &body, NULL);
+
+    return reply ? (int)reply->code : -1;
+}
+
+static bool is_closed(const struct rig *r, uint64_t conn)
+{
+    for (size_t i = 0; i < r->out.n; i++)
+        if (r->out.v[i].kind == EFFECT_CLOSE && r->out.v[i].u.close_conn == conn)
+            return true;
+    return false;
+}
+
+/* Its object is deleted: both connections end, it may not come back under that name,
+ * and the next object of that name is free for it. */
+static void who_is_deleted_is_left(void)
+{
+    struct rig *r = rig_new();
+
+    for (int both = 0; both < 2; both++) {
+        uint64_t first = 101 + 10 * (uint64_t)both, second = first + 1;
+
+        CU_ASSERT_EQUAL(
+            rig_manager(r, RIG_ROOT, CREATE, OBJECT_SCHED, "s2", "partition=p2"), 0);
+        CU_ASSERT_EQUAL(register_as(r, "s2", first), 0);
+        if (both) {
+            CU_ASSERT_EQUAL(register_as(r, "s2", second), 0);
+            CU_ASSERT(!str_same(rig_value(r, RIG_ROOT, SCH, "s2", "state"), "down"));
+        }
+        CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, OBJECT_SCHED, "s2", ""), 0);
+        CU_ASSERT_TRUE(is_closed(r, first));
+        CU_ASSERT_EQUAL(is_closed(r, second), both);
+        CU_ASSERT_EQUAL(rig_count(r, EFFECT_SCHED_COMMAND), 0);
+        CU_ASSERT_NOT_EQUAL(register_as(r, "s2", first + 5), 0);
+    }
+    rig_free(r);
+}
+
 static const struct unit_case cases[] = {
+    { "who is deleted is left", who_is_deleted_is_left },
     { "every pair of state and event", every_pair_of_state_and_event },
     { "the first and the second connection", the_first_and_the_second_connection },
     { "who is half registered may go away", who_is_half_registered_may_go_away },
