@@ -14,6 +14,8 @@ struct sums {
     size_t n_vnodes;
     size_t n_free;      /* vnodes that could take a job now */
     int64_t *total;     /* [res] */
+    int64_t *of_host;   /* [res] the most that vnodes of one host have together */
+    int64_t *of_vnode;  /* [res] the most that one vnode has */
     int64_t *available; /* [res] of the free vnodes, now */
     bool *is_free;      /* [vnode] */
     int64_t *part;      /* [vnode * n_res] what each one added to 'available' */
@@ -56,6 +58,37 @@ static void take_part_back(const struct world *w, size_t vnode, struct sums *sum
         sums->available[r] -= sums->part[vnode * w->n_res + r];
 }
 
+/* What the vnodes of a host that serve the queue have together; 'free': now. */
+static int64_t sum_of_host(const struct world *w, const struct sums *sums, size_t host,
+                           size_t res, bool free)
+{
+    int64_t sum = 0;
+
+    for (size_t i = w->host_first[host]; i < w->host_first[host + 1]; i++) {
+        size_t v = w->on_host[i], slot = v * w->n_res + res;
+
+        if (str_same(w->s->vnodes[v].queue, sums->queue))
+            sum += free ? sums->part[slot] : w->total[slot];
+    }
+    return sum;
+}
+
+/* The most that one place has for a chunk: a host, or a vnode. */
+static int64_t most_in_one(const struct world *w, const struct sums *sums, size_t res,
+                           bool vnode, bool free)
+{
+    int64_t most = 0, one;
+
+    for (size_t h = 0; !vnode && h < w->n_hosts; h++) {
+        one = sum_of_host(w, sums, h, res, free);
+        most = MAX_OF(most, one);
+    }
+    for (size_t v = 0; vnode && v < w->n; v++)
+        if (str_same(w->s->vnodes[v].queue, sums->queue))
+            most = MAX_OF(most, (free ? sums->part : w->total)[v * w->n_res + res]);
+    return most;
+}
+
 /* Add up the vnodes of one queue, or those of no queue (NULL). */
 static struct sums *make_sums(const struct world *w, const char *queue)
 {
@@ -64,6 +97,8 @@ static struct sums *make_sums(const struct world *w, const char *queue)
     sums->queue = queue;
     sums->total = arena_zero(w->arena, w->n_res * sizeof(*sums->total));
     sums->available = arena_zero(w->arena, w->n_res * sizeof(*sums->available));
+    sums->of_host = arena_zero(w->arena, w->n_res * sizeof(*sums->of_host));
+    sums->of_vnode = arena_zero(w->arena, w->n_res * sizeof(*sums->of_vnode));
     sums->is_free = arena_zero(w->arena, w->n * sizeof(*sums->is_free) + 1);
     sums->part = arena_zero(w->arena, w->n * w->n_res * sizeof(*sums->part) + 1);
     for (size_t i = 0; i < w->n; i++) {
@@ -73,6 +108,10 @@ static struct sums *make_sums(const struct world *w, const char *queue)
         for (size_t r = 1; r < w->n_res; r++)
             sums->total[r] += w->total[i * w->n_res + r];
         add_part(w, i, sums);
+    }
+    for (size_t r = 1; r < w->n_res; r++) {
+        sums->of_host[r] = most_in_one(w, sums, r, false, false);
+        sums->of_vnode[r] = most_in_one(w, sums, r, true, false);
     }
     return sums;
 }
@@ -190,6 +229,38 @@ static struct verdict check_chunk(const struct planner *pl, const struct sums *s
     return (struct verdict){ 0 };
 }
 
+/* A chunk lies on one host, with vscatter on one vnode. One that is larger than each
+ * can never run, however much all have together; PBS says that only of the sums, and
+ * loses the numbers (scheduling.md 11). */
+static struct verdict check_largest(const struct planner *pl, const struct sums *sums,
+                                    const struct snap_job *j)
+{
+    const struct world *w = pl->w;
+    bool vnode = j->request->place.arrange == PLACE_VSCATTER;
+    const int64_t *most = vnode ? sums->of_vnode : sums->of_host;
+
+    for (size_t c = 0; c < j->request->n; c++) {
+        const struct req_chunk *chunk = &j->request->chunks[c];
+
+        for (size_t i = 0; i < chunk->n; i++) {
+            const struct need *n = &chunk->needs[i];
+            const struct res *row = &pl->s->res.v[n->res];
+
+            if (!fit_is_counted(w, n) || n->amount <= most[n->res] ||
+                w->infinite[n->res] || world_is_lent(w, n->res))
+                continue;
+            return (struct verdict){
+                .failure = FAIL_SHORT,
+                .resource = row->name,
+                .numbers = plan_numbers(pl, row, n->amount,
+                                        most_in_one(w, sums, n->res, vnode, true),
+                                        most[n->res]),
+            };
+        }
+    }
+    return (struct verdict){ 0 };
+}
+
 /* Check a whole job against all vnodes ('totals') or against the free ones: the
  * number of vnodes, then the job's sums, then chunk by chunk. The first failure is
  * returned. */
@@ -226,20 +297,21 @@ enum plan_failure quick_fit(struct planner *pl, const struct snap_job *j,
                             const char **numbers, bool *never)
 {
     const struct sums *sums = find_sums(pl, queue);
-    struct verdict now, ever;
+    struct verdict now, ever = { 0 };
 
     MUST(j->request && j->request->valid);
-    *never = false;
     now = check(pl, sums, j, queue, false);
-    if (!now.failure)
-        return FAIL_NONE;
     /* What a job lacks on the empty complex is the better answer: waiting does not
      * help. */
-    ever = check(pl, sums, j, queue, true);
-    if (ever.failure) {
-        *never = true;
+    if (now.failure)
+        ever = check(pl, sums, j, queue, true);
+    if (!ever.failure)
+        ever = check_largest(pl, sums, j);
+    *never = ever.failure != FAIL_NONE;
+    if (*never)
         now = ever;
-    }
+    if (!now.failure)
+        return FAIL_NONE;
     *resource = now.resource;
     *numbers = now.numbers;
     return now.failure;
