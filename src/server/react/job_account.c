@@ -10,6 +10,7 @@
 #include "server/decide/checkpoint.h"
 #include "server/decide/job_release.h"
 #include "server/model/job_exit.h"
+#include "server/model/job_state.h"
 #include "server/model/resv_claims.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
@@ -124,6 +125,13 @@ static void add_where(struct buf *out, const struct object *o, enum general when
     add_text(out, o, "exec_vnode", attr_at(o, JOB_A_EXEC_VNODE, stage), arena);
 }
 
+/* It enters the reservation that was made from it: PBS leaves that out of the record of
+ * its second queue (reservations.md 15.1). */
+static bool runs_already(const struct object *o)
+{
+    return job_state(TO_JOB(o)) == 'R';
+}
+
 /* The general part; every field has a blank behind it. */
 static void add_stage(struct buf *out, const struct reaction *r, const struct object *o,
                       enum general when, enum stage stage)
@@ -139,7 +147,8 @@ static void add_stage(struct buf *out, const struct reaction *r, const struct ob
     add_quoted(out, o, "accounting_id", JOB_A_ACCOUNTING_ID);
     add_word(out, o, "jobname", JOB_A_JOB_NAME);
     add_text(out, o, "queue", JOB_A_QUEUE, arena);
-    add_resv(out, r, o);
+    if (when != NOT_STARTED || !runs_already(o))
+        add_resv(out, r, o);
     add_time(out, o, "ctime", JOB_A_CTIME);
     add_time(out, o, "qtime", JOB_A_QTIME);
     add_time(out, o, "etime", JOB_A_ETIME);

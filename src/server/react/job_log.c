@@ -47,12 +47,12 @@ void log_job_moved(const struct reaction *r)
                    "dequeuing from %s, state %c", from->before, state_of(o));
     MUST(!resv || resv->queue == TO_JOB(o)->queue);
     log_enqueuing(r, o);
-    if (!resv)
+    if (resv && was_made_of(resv, r->rec->id))
+        react_resv_log_new(r, &resv->obj);
+    else
         effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                    "Job moved to %s at request of %s", obj_str(o, JOB_A_QUEUE, ""),
                    r->rec->actor);
-    if (resv && was_made_of(resv, r->rec->id))
-        react_resv_log_new(r, &resv->obj);
 }
 
 void log_job_leaves(const struct reaction *r)

@@ -509,7 +509,7 @@ static void test_it_is_told(void)
         "requestor=@ start=1800000000 end=1800000600 nodes=(n1:ncpus=2)");
     CONTAINS(accounted(r, 'B', 0), "owner=ann@svr.example name=NULL queue=R1 ");
     CONTAINS(accounted(r, 'B', 0), "start=1800000000 end=1800000600 duration=600 ");
-    CONTAINS(accounted(r, 'Q', 0), "queue=R1 resvname=NULL resvID=R1.svr ctime=");
+    CONTAINS(accounted(r, 'Q', 0), "queue=R1 ctime="); /* reservations.md 15.1 */
     CU_ASSERT_PTR_NULL(accounted(r, 'Y', 1));
     CU_ASSERT_TRUE(rig_logged(r, "enqueuing into R1, state R hop 1"));
     CU_ASSERT_TRUE(rig_logged(r, "New reservation submitted start="));
