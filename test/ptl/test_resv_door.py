@@ -257,6 +257,9 @@ def test_refusals_take_no_number(site):
 # What may look wrong and is not.
 FINE = [
     (["-N", "1abc"], {"Reserve_Name": "1abc"}),
+    (["-N", "a", "-N", "b"], {"Reserve_Name": "b"}),  # the later one, but of lengths
+    (["-m", "n", "-m", "ab", "-M", "a@b", "-M", "c@d"], {"Mail_Points": "ab", "Mail_Users": "c@d"}),
+    (["-W", "Priority=5", "-W", "Priority=6"], {"Priority": "6"}),
     (["-l", "walltime=50"], {"Resource_List.walltime": "00:01:00", "reserve_duration": "60"}),
     (["-l", "place=scatter"], {"Resource_List.place": "scatter"}),
     (["-l", "ncpus=2,mem=10mb"], {"Resource_List.select": "1:mem=10mb:ncpus=2",

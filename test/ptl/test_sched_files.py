@@ -150,6 +150,42 @@ def test_dedicated_time(files):
     files.server.delete(within)
 
 
+def test_long_lines_stay_one(files):
+    """PBS reads a line in parts of 255 bytes: the end of a comment was a line of its own."""
+    start = (int(time.time()) // 60 + 600) * 60
+    entry = "%s %s" % (stamp(start), stamp(start + 3600))
+    for length in (250, 254, 255, 256, 510, 5000):
+        write(files, "dedicated_time", "#%s%s\n" % ("x" * (length - 1), entry))
+        write(files, "holidays", "*%sYEAR 2020\n" % ("x" * (length - 1)))
+        write(files, "resource_group", "#%sphysics 10 nobody 60\n" % ("x" * (length - 1)))
+        mark = len(files.scheduler.log_lines())
+        files.scheduler.reconfigure()
+        assert not [l for l in logged(files, mark) if l[1] in ("holidays", "fairshare")], length
+        across = Reservation(start=start - 60, end=start + 600, interactive=30)
+        rid = files.server.submit(across)
+        assert across.answer.endswith("CONFIRMED"), length
+        files.server.delete(rid)
+    # The same line without the mark of a comment is obeyed.
+    write(files, "dedicated_time", entry + "\n")
+    across = Reservation(start=start - 60, end=start + 600, interactive=30)
+    files.server.submit(across)
+    assert across.answer.endswith("DENIED")
+    write(files, "dedicated_time", "")
+    write(files, "holidays", "")
+    write(files, "resource_group", "")
+
+
+def test_a_wrong_time_is_told_behind_a_right_one(files):
+    """PBS forgets to look after the first time that it could read."""
+    mark = len(files.scheduler.log_lines())
+    write(files, "sched_config", "half_life: 24:00:00\nprime_spill: 60\nhalf_life: 1:2:x\n")
+    files.scheduler.log_match("Error reading line 3: Invalid time 1:2:x")
+    told = [l[2] for l in logged(files, mark) if l[1] == "sched_config" and "Invalid time" in l[2]]
+    assert told == ["Error reading line 2: Invalid time 60", "Error reading line 3: Invalid time 1:2:x"]
+    os.unlink(files.scheduler.config("sched_config"))
+    files.scheduler.reconfigure()
+
+
 def has_taken(service, number):
     """The signal does not wait for that process any more."""
     with open("/proc/%d/status" % service.process.pid) as f:
