@@ -57,5 +57,6 @@ EXTRA_DIST += \
 	doc/requirements.md \
 	doc/jobs-tests.md \
 	doc/reservations-tests.md \
+	doc/scheduling-tests.md \
 	doc/security.md \
 	doc/store.md
