@@ -166,6 +166,17 @@ def test_what_is_short(empty, code, has, asks, options, never, text):
         empty.server.expect(JOB, {"job_state": "R"}, id=jid)
 
 
+def test_a_vnode_that_is_in_use(empty):
+    """16331."""
+    text = "Job is requesting an exclusive node and node is in use"
+    first = submit(empty)
+    empty.server.expect(JOB, {"job_state": "R"}, id=first)
+    jid = submit(empty, "-l", "place=excl")
+    is_told(empty, jid, text, text)
+    empty.server.delete(first)
+    empty.server.expect(JOB, {"job_state": "R"}, id=jid)
+
+
 def test_a_chunk_that_is_larger_than_each_vnode():
     """All together have enough, and PBS says that the job does not run, without a number."""
     with Cluster(vnodes=3, ncpus=2, mock=True) as c:
