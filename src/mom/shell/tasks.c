@@ -580,15 +580,17 @@ void tasks_rest(struct shell *s, const char *job_id)
 }
 
 /* True when an adopted task has ended. It is not our child, so the kernel does not
- * tell: the file that its shepherd writes at the end is looked for, and its session. */
+ * tell: its shepherd writes a status at the end, and its session is looked for. */
 static bool adopted_has_ended(struct task *t)
 {
     char path[PATH_MAX];
+    struct mom_usage used;
+    int32_t status;
+    bool left_none;
 
     if (t->attached)
         return !proc_session_has_any(t->session, t->mark);
-    exit_path_of(t, path);
-    if (access(path, F_OK) == 0)
+    if (spawn_read_exit(exit_path_of(t, path), &status, &used, &left_none))
         return true;
     t->missing = proc_session_lives(t->session, t->mark) ? 0 : t->missing + 1;
     return t->missing > GONE_AFTER;
