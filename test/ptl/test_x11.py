@@ -31,6 +31,7 @@ class Server:
                 break
             except OSError:
                 continue
+        self.n_callers = 0
         self.display = "localhost:%d.3" % self.number
         threading.Thread(target=self.serve, daemon=True).start()
 
@@ -40,6 +41,7 @@ class Server:
                 s, _ = self.socket.accept()
             except OSError:
                 return
+            self.n_callers += 1
             threading.Thread(target=self.answer, args=(s,), daemon=True).start()
 
     @staticmethod
@@ -68,9 +70,13 @@ def x11():
     server.socket.close()
 
 
+# How a client begins: version 11.0, the name of the authorization and the cookie.
+HELLO = ("b'l'+bytes([0,11,0,0,0,18,0,16,0,0,0])+b'MIT-MAGIC-COOKIE-1'+bytes(2)+bytes.fromhex('%s')"
+         % COOKIE)
 TALK = ("import os,socket;n=int(os.environ['DISPLAY'].split(':')[1].split('.')[0]);"
-        "s=socket.create_connection(('localhost',6000+n));s.sendall(b'q'*300000);"
-        "s.shutdown(1);a=b''.join(iter(lambda:s.recv(65536),b''));print(a[:2],a[2:].count(b'q'))")
+        "s=socket.create_connection(('localhost',6000+n));s.sendall(" + HELLO + ");"
+        "a=s.recv(1);s.sendall(b'q'*300000);"
+        "s.shutdown(1);a+=b''.join(iter(lambda:s.recv(65536),b''));print(a[:2],a[2:].count(b'q'))")
 
 
 def listens(number):
@@ -95,6 +101,22 @@ def test_a_program_reaches_the_users_server(cluster, x11):
     assert t.end()[0] == 0
     ended_with(cluster, t.job, 0)
     wait_for("no display", lambda: not listens(number))
+    xauth("-q", "remove", "unix:%d" % number)
+
+
+def test_only_x_with_the_cookie_is_carried(cluster, x11):
+    """What the MoM opens comes from a reserved port, and who chooses what is sent on one is root to
+    a server: the port that X is to be carried to is the user's choice."""
+    t = started(cluster, "-X", DISPLAY=x11.display)
+    number = int(told(t, "echo $DISPLAY").split(":")[1].split(".")[0])
+    for words in (b"+2+1+0+4root", b"l\0\x0b\0\0\0\x12\0\x10\0\0\0MIT-MAGIC-COOKIE-1\0\0" + bytes(16)):
+        with socket.create_connection(("127.0.0.1", 6000 + number)) as s:
+            s.settimeout(60)
+            s.sendall(words)
+            assert s.recv(1) == b""
+    assert x11.n_callers == 0
+    t.type("exit 0\n")
+    assert t.end()[0] == 0
     xauth("-q", "remove", "unix:%d" % number)
 
 

@@ -4,7 +4,6 @@
 #include "mom/shell/job_x11.h"
 
 #include "lib/io/child.h"
-#include "lib/io/relay.h"
 #include "mom/shell/job_terminal.h"
 
 #include <errno.h>
@@ -29,15 +28,81 @@ bool job_x11_cookie(const char *text, struct job_x11 *ret)
 
     /* The words go to xauth as a command: nothing that could be another one. */
     if (sscanf(text, "%64[A-Za-z0-9-]:%512[0-9A-Fa-f]:%5u%c", x.protocol, x.data,
-               &x.screen, &more) != 3)
+               &x.screen, &more) != 3 ||
+        strlen(x.data) % 2 != 0)
         return false;
     *ret = x;
     return true;
 }
 
+/* The setup of a connection, as the X protocol has it: the order of bytes, the version
+ * 11.0, and the lengths of the names of the authorization and of its data. */
+#define SETUP_BYTES 12
+
+static unsigned setup_number(const char *bytes, size_t at)
+{
+    unsigned a = (uint8_t)bytes[at], b = (uint8_t)bytes[at + 1];
+
+    return bytes[0] == 'B' ? a << 8 | b : b << 8 | a;
+}
+
+static size_t padded(size_t n)
+{
+    return (n + 3) / 4 * 4;
+}
+
+static unsigned hex_digit(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
+}
+
+static bool is_cookie(const char *hex, const char *bytes)
+{
+    for (size_t i = 0; hex[2 * i]; i++)
+        if ((uint8_t)bytes[i] !=
+            (hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1])))
+            return false;
+    return true;
+}
+
+enum relay_look job_x11_look(const struct job_x11 *x, const char *bytes, size_t n)
+{
+    size_t name = strlen(x->protocol), data = strlen(x->data) / 2;
+
+    MUST(strlen(x->data) % 2 == 0); /* job_x11_cookie() */
+    if (n > 0 && bytes[0] != 'B' && bytes[0] != 'l')
+        return RELAY_UNFIT;
+    if (n < SETUP_BYTES)
+        return RELAY_MORE;
+    if (setup_number(bytes, 2) != 11 || setup_number(bytes, 4) != 0 ||
+        setup_number(bytes, 6) != name || setup_number(bytes, 8) != data)
+        return RELAY_UNFIT;
+    if (n < SETUP_BYTES + padded(name) + padded(data))
+        return RELAY_MORE;
+    return memcmp(bytes + SETUP_BYTES, x->protocol, name) == 0 &&
+                   is_cookie(x->data, bytes + SETUP_BYTES + padded(name))
+               ? RELAY_FITS
+               : RELAY_UNFIT;
+}
+
+/* Where the bytes of X clients go, and what these clients have. */
+struct way_to_client {
+    struct sockaddr_in to;
+    const struct job_x11 *x;
+};
+
 static int reach_client(void *arg)
 {
-    return job_terminal_call(arg);
+    const struct way_to_client *way = arg;
+
+    return job_terminal_call(&way->to);
+}
+
+static enum relay_look look_at_client(void *arg, const char *bytes, size_t n)
+{
+    const struct way_to_client *way = arg;
+
+    return job_x11_look(way->x, bytes, n);
 }
 
 static NORETURN void carry(struct relay *r)
@@ -64,9 +129,9 @@ static bool find_client(const struct wire_attrs *attrs, int client,
     return true;
 }
 
-static int begin(struct job_x11 *x, struct sockaddr_in *to, struct diag *why)
+static int begin(struct job_x11 *x, struct way_to_client *way, struct diag *why)
 {
-    struct relay r = { .reach = reach_client, .arg = to };
+    struct relay r = { .reach = reach_client, .look = look_at_client, .arg = way };
     unsigned port;
     int until[2];
     pid_t pid;
@@ -96,17 +161,17 @@ int job_x11_open(const struct wire_attrs *attrs, int client, struct job_x11 *ret
                  struct diag *why)
 {
     const char *cookie = wire_attrs_value(attrs, "forward_x11_cookie", NULL);
-    struct sockaddr_in to = { 0 };
     struct job_x11 x = { .until_fd = -1 };
+    struct way_to_client way = { .x = &x };
     int err = 0;
 
     if (!wire_attrs_value(attrs, "forward_x11_port", NULL)) {
         *ret = x;
         return 0;
     }
-    if (!cookie || !job_x11_cookie(cookie, &x) || !find_client(attrs, client, &to))
+    if (!cookie || !job_x11_cookie(cookie, &x) || !find_client(attrs, client, &way.to))
         return diag_set(why, PBSE_SYSTEM, "no cookie or port of an X server");
-    err = begin(&x, &to, why);
+    err = begin(&x, &way, why);
     if (!err)
         *ret = x;
     return err;

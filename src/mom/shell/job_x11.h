@@ -7,6 +7,7 @@
 
 #include "lib/base/attrs.h"
 #include "lib/base/diag.h"
+#include "lib/io/relay.h"
 
 struct job_x11 {
     bool is_wanted;
@@ -18,6 +19,12 @@ struct job_x11 {
 
 /* "protocol:data:screen" of letters, digits and hyphens; hexadecimal; a number. */
 bool job_x11_cookie(const char *text, struct job_x11 *ret) MUST_CHECK;
+
+/* Are these the first bytes of an X client that has the job's cookie? The connection to
+ * the user's host comes from a reserved port, and whoever may choose what is sent on
+ * one is taken for root by a server, a router or a file server. So nobody's bytes are
+ * carried there that do not begin as X does. */
+enum relay_look job_x11_look(const struct job_x11 *x, const char *bytes, size_t n);
 
 /* In the shepherd of a job whose client is at 'client': make the display and carry its
  * bytes in a process of its own. 0 also for a job without one; PBSE_SYSTEM with words.

@@ -40,10 +40,13 @@ static bool nobody(void *arg, int fd, const struct sockaddr_in *from)
     return false;
 }
 
+typedef bool may_fn(void *arg, int fd, const struct sockaddr_in *from);
+typedef enum relay_look look_fn(void *arg, const char *bytes, size_t n);
+
 /* Begins a relay; the end of *until ends it. Its port. */
-static unsigned begin(bool refuses, int *until, pid_t *pid)
+static unsigned begin(may_fn *may, look_fn *look, int *until, pid_t *pid)
 {
-    struct relay r = { .reach = reach, .may = refuses ? nobody : NULL };
+    struct relay r = { .reach = reach, .may = may, .look = look };
     unsigned port = 0;
     int fds[2];
 
@@ -83,7 +86,7 @@ static void test_all_bytes_arrive(void)
 
     listener = relay_listen_local(20000, 29999, &to_port);
     CU_ASSERT_FATAL(listener >= 0);
-    port = begin(false, &until, &pid);
+    port = begin(NULL, NULL, &until, &pid);
     here = dial(port);
     there = accept(listener, NULL, NULL);
     for (size_t i = 0; i < BYTES; i++)
@@ -117,17 +120,70 @@ static void test_who_is_not_wanted_is_sent_away(void)
         pid_t pid;
 
         to_port = 0; /* and there is nowhere to go */
-        fd = dial(begin(refuses, &until, &pid));
+        fd = dial(begin(refuses ? nobody : NULL, NULL, &until, &pid));
         CU_ASSERT(recv(fd, &byte, 1, 0) <= 0);
         close(fd);
         end(until, pid);
     }
 }
 
+static enum relay_look look_for_word(void *arg UNUSED, const char *bytes, size_t n)
+{
+    if (n > 0 && bytes[0] != 'h')
+        return RELAY_UNFIT;
+    return n < 5                            ? RELAY_MORE
+           : memcmp(bytes, "hello", 5) == 0 ? RELAY_FITS
+                                            : RELAY_UNFIT;
+}
+
+/* Nobody is reached by who does not say what is wanted, and nothing that was said is
+ * lost. A caller that says nothing keeps no other one. */
+static void test_first_bytes_are_looked_at(void)
+{
+    int listener = relay_listen_local(20000, 29999, &to_port), until, silent, fd, there;
+    struct timeval soon = { .tv_usec = 200000 };
+    unsigned port;
+    char in[8];
+    pid_t pid;
+
+    CU_ASSERT_FATAL(listener >= 0);
+    port = begin(NULL, look_for_word, &until, &pid);
+    silent = dial(port);
+    for (int i = 0; i < 2; i++) {
+        fd = dial(port);
+        CU_ASSERT_EQUAL(send(fd, i ? "help!" : "xhello", 5, 0), 5);
+        CU_ASSERT(recv(fd, in, 1, 0) <= 0);
+        close(fd);
+    }
+    CU_ASSERT_EQUAL(setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon)),
+                    0);
+    CU_ASSERT_EQUAL(accept(listener, NULL, NULL), -1);
+    fd = dial(port);
+    CU_ASSERT_EQUAL(send(fd, "hel", 3, 0), 3);
+    CU_ASSERT_EQUAL(accept(listener, NULL, NULL), -1);
+    CU_ASSERT_EQUAL(send(fd, "lo!!", 4, 0), 4);
+    soon.tv_sec = 60;
+    CU_ASSERT_EQUAL(setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon)),
+                    0);
+    there = accept(listener, NULL, NULL);
+    CU_ASSERT_EQUAL(recv(there, in, 7, MSG_WAITALL), 7);
+    CU_ASSERT_EQUAL(memcmp(in, "hello!!", 7), 0);
+    CU_ASSERT_EQUAL(send(there, "yes", 3, 0), 3);
+    CU_ASSERT_EQUAL(recv(fd, in, 3, MSG_WAITALL), 3);
+    close(there);
+    close(fd);
+    /* It is sent away in its time. */
+    CU_ASSERT(recv(silent, in, 1, 0) <= 0);
+    close(silent);
+    close(listener);
+    end(until, pid);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "all bytes arrive, and the end of each direction", test_all_bytes_arrive },
+        { "first bytes are looked at", test_first_bytes_are_looked_at },
         { "who is not wanted is sent away", test_who_is_not_wanted_is_sent_away },
     };
 
