@@ -49,6 +49,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/hook_event.c src/server/model/hook_event.h \
 	src/server/model/array_ends.c src/server/model/array_ends.h \
 	src/server/model/job_array.c src/server/model/job_array.h \
+	src/server/model/job_checkpoint.c src/server/model/job_checkpoint.h \
 	src/server/model/job_exit.c src/server/model/job_exit.h \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
 	src/server/model/job_phase.c src/server/model/job_phase.h \
@@ -83,6 +84,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/resv_oversub.c src/server/model/resv_oversub.h \
 	src/server/model/resv_state.c src/server/model/resv_state.h \
 	src/server/model/resv_time.c src/server/model/resv_time.h \
+	src/server/model/stored_text.c src/server/model/stored_text.h \
 	src/server/model/same.c \
 	src/server/moms/command.c \
 	src/server/moms/hello.c \

@@ -10,13 +10,6 @@
 
 #include <string.h>
 
-static const char *const words[CHECKPOINT_REASONS] = {
-    [CHECKPOINT_TO_HOLD] = "hold",
-    [CHECKPOINT_TO_STOP] = "stop",
-    [CHECKPOINT_TO_DELAY] = "delay",
-    [CHECKPOINT_TO_PREEMPT] = "preempt",
-};
-
 bool job_can_checkpoint(const struct job *job)
 {
     return job_phase(job) == JOB_RUNNING && obj_num(&job->obj, JOB_A_HF_SENT, 0) &&
@@ -41,18 +34,12 @@ int checkpoint_may_begin(const struct job *job, struct decision *out)
 void checkpoint_ask(struct record *rec, struct arena *arena,
                     enum checkpoint_reason reason)
 {
-    MUST(reason < CHECKPOINT_REASONS);
-    record_change(rec, arena, JOB_A_HF_CHECKPOINT, NULL, words[reason]);
+    record_change(rec, arena, JOB_A_HF_CHECKPOINT, NULL, checkpoint_word(reason));
 }
 
 enum checkpoint_reason checkpoint_asked(const struct job *job)
 {
-    const char *word = obj_str(&job->obj, JOB_A_HF_CHECKPOINT, "");
-
-    for (enum checkpoint_reason i = CHECKPOINT_NOT + 1; i < CHECKPOINT_REASONS; i++)
-        if (strcmp(word, words[i]) == 0)
-            return i;
-    return CHECKPOINT_NOT;
+    return checkpoint_reason_named(obj_str(&job->obj, JOB_A_HF_CHECKPOINT, ""));
 }
 
 bool checkpoint_is_to_stop(const struct job *job)

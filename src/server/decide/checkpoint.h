@@ -9,16 +9,7 @@
 #define SERVER_DECIDE_CHECKPOINT_H
 
 #include "server/decide/request.h"
-
-/* Why an image is made, and the job ends with it. */
-enum checkpoint_reason {
-    CHECKPOINT_NOT,
-    CHECKPOINT_TO_HOLD,
-    CHECKPOINT_TO_STOP,  /* the server ends: it is held by the system then */
-    CHECKPOINT_TO_DELAY, /* the same, and the server waits for it if that cannot be */
-    CHECKPOINT_TO_PREEMPT,
-    CHECKPOINT_REASONS,
-};
+#include "server/model/job_checkpoint.h"
 
 /* Does the job itself allow it: it runs, its user has not said no, and it has no
  * terminal? Whether its MoM can do it the MoM alone knows. */

@@ -32,7 +32,7 @@ enum route_word route_word_of(const char *said, const char *destination)
     size_t len = strlen(destination);
 
     for (const char *p = said; p && *p; p += strcspn(p, ","), p += *p == ',') {
-        MUST(*p == SAID_LATER || *p == SAID_NEVER); /* the server wrote it */
+        MUST(*p == SAID_LATER || *p == SAID_NEVER); /* stored_text.c */
         if (strcspn(p + 1, ",") == len && strncmp(p + 1, destination, len) == 0)
             return *p == SAID_LATER ? ROUTE_SAID_LATER : ROUTE_SAID_NEVER;
     }

@@ -21,14 +21,17 @@ const char *suspend_word(enum suspend_manner manner)
     return words[manner];
 }
 
-enum suspend_manner job_suspend_manner(const struct job *job)
+enum suspend_manner suspend_manner_named(const char *word)
 {
-    const char *word = obj_str(&job->obj, JOB_A_HF_SUSPEND, "");
-
     for (enum suspend_manner i = SUSPEND_NOT + 1; i < SUSPEND_MANNERS; i++)
         if (strcmp(word, words[i]) == 0)
             return i;
     return SUSPEND_NOT;
+}
+
+enum suspend_manner job_suspend_manner(const struct job *job)
+{
+    return suspend_manner_named(obj_str(&job->obj, JOB_A_HF_SUSPEND, ""));
 }
 
 bool job_is_suspended(const struct job *job)

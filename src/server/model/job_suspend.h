@@ -25,6 +25,7 @@ enum suspend_manner {
 
 /* The word of hf_suspend, and back. */
 const char *suspend_word(enum suspend_manner manner);
+enum suspend_manner suspend_manner_named(const char *word);
 enum suspend_manner job_suspend_manner(const struct job *job);
 
 /* Are its processes stopped, as far as the server knows? */

@@ -6,6 +6,7 @@
 #include "lib/attr/ids.h"
 #include "server/model/job_phase.h"
 #include "server/model/resv_state.h"
+#include "server/model/stored_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +62,9 @@ static int check_values(const struct model *m, const struct record *rec,
 
         if (waits_for_resource(m, c) && attr_type_has_members(type))
             continue;
-        if (!c->after || !can_be_read(m, type, c->resource, c->after))
+        arena_clear(m->scratch);
+        if (!c->after || !can_be_read(m, type, c->resource, c->after) ||
+            !stored_text_is_good(rec->kind, c->attr, c->after, m->scratch))
             return refuse_value(why, rec->kind, rec->id, c->attr, c->resource);
     }
     return 0;
@@ -102,7 +105,7 @@ static int check_id(const struct model *m, const struct record *rec, struct diag
     if (rec->kind == OBJ_RESV)
         good = resv_id_key(rec->id, m->scratch, &key);
     else if (rec->kind == OBJ_JOB)
-        good = job_id_parse(rec->id, m->scratch, &job);
+        good = job_id_parse(rec->id, m->scratch, &job) && job.server;
     return good ? 0 : refuse(why, rec->kind, rec->id, "has an id that cannot be one");
 }
 
@@ -138,6 +141,9 @@ static int check_jobs(const struct model *m, struct diag *why)
         if (job_phase(TO_JOB(o)) == JOB_PHASE_NONE)
             return refuse(why, o->kind, o->id,
                           "has a job_state and substate that do not belong together");
+        if (!stored_job_is_whole(TO_JOB(o)))
+            return refuse(why, o->kind, o->id,
+                          "leaves for nowhere, or is suspended in no manner");
     }
     return 0;
 }

@@ -12,8 +12,9 @@
 #include "server/model/model.h"
 
 /* Before a FACT_LOADED record is applied: its id is one of its kind, each value can be
- * read, and a resource can be defined. Values of resources that are not defined yet are
- * left to load_check_all(). PBSE_SYSTEM with words that name the row. */
+ * read and has the form in which the server writes it, and a resource can be defined.
+ * Values of resources that are not defined yet are left to load_check_all().
+ * PBSE_SYSTEM with words that name the row. */
 int load_check(const struct model *m, const struct record *rec,
                struct diag *why) MUST_CHECK;
 

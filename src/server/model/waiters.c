@@ -17,23 +17,49 @@ void waiters_add(struct waiters *list, struct arena *arena, const struct waiter 
     list->v[list->n++] = *w;
 }
 
+/* Letters of host names, and the sign before a port. */
+static bool is_server(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789-_.:";
+
+    return *text && *text != '.' && *text != ':' && !text[strspn(text, letters)];
+}
+
+/* What a registration may have brought (requests/job_register_dep.c). */
+static bool is_fit(const struct waiter *w, struct arena *arena)
+{
+    struct job_id id;
+
+    return w->type >= DEPEND_AFTER && w->type <= DEPEND_AFTERANY && w->job &&
+           w->server && job_id_parse(w->job, arena, &id) && id.server &&
+           is_server(w->server);
+}
+
+bool waiters_read(const char *text, struct arena *arena, struct waiters *ret)
+{
+    char *next = *text ? arena_strdup(arena, text) : NULL;
+
+    *ret = (struct waiters){ 0 };
+    while (next) {
+        const char *type = strsep(&next, " ");
+        struct waiter w = { .type = depend_type_named(type) };
+
+        w.job = next ? strsep(&next, " ") : NULL;
+        w.server = next ? strsep(&next, ",") : NULL;
+        if (!is_fit(&w, arena) || ret->n == WAITERS_MAX)
+            return false;
+        waiters_add(ret, arena, &w);
+    }
+    return true;
+}
+
 struct waiters waiters_of(const struct job *job, struct arena *arena)
 {
-    char *text = arena_strdup(arena, obj_str(&job->obj, JOB_A_HF_WAITERS, ""));
-    struct waiters list = { 0 };
-    char *next = text;
+    struct waiters list;
+    bool good = waiters_read(obj_str(&job->obj, JOB_A_HF_WAITERS, ""), arena, &list);
 
-    while (*text) {
-        const char *type = strsep(&next, " ");
-        struct waiter w = { .type = depend_type_named(type),
-                            .job = strsep(&next, " "),
-                            .server = strsep(&next, ",") };
-
-        MUST(w.server && w.type != DEPEND_TYPE_COUNT); /* the server wrote it */
-        waiters_add(&list, arena, &w);
-        if (!next)
-            break;
-    }
+    MUST(good); /* stored_text.c has looked at what comes from a store */
     return list;
 }
 
@@ -49,15 +75,6 @@ const char *waiters_text(const struct waiters *list, struct arena *arena)
         ret = arena_strdup(arena, text.data);
     buf_fini(&text);
     return ret;
-}
-
-/* Letters of host names, and the sign before a port. */
-static bool is_server(const char *text)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789-_.:";
-
-    return *text && *text != '.' && *text != ':' && !text[strspn(text, letters)];
 }
 
 bool waiter_parse(const char *text, struct arena *arena, struct waiter *ret)

@@ -25,6 +25,9 @@ struct waiters {
     struct waiter *v; /* in the arena, like all texts */
 };
 
+/* The text of hf_waiters; false: the server has not written that. */
+bool waiters_read(const char *text, struct arena *arena,
+                  struct waiters *ret) MUST_CHECK;
 /* The jobs of other servers that wait for it. */
 struct waiters waiters_of(const struct job *job, struct arena *arena);
 /* The text of hf_waiters, NULL when there are none. */

@@ -43,6 +43,12 @@ static const char *const absurd[] = {
     "R1",
     "2#(vn[0]:ncpus=2){0-1}",
     "1795248000+600",
+    "+",
+    "+q@b,x",
+    "q,r@b",
+    "afterok 5.b",
+    "on 5.b b",
+    "before:12.svr",
 };
 /* Whom it is stored as; what is no id of its kind is among them. */
 static const char *const ids[] = {
@@ -57,6 +63,7 @@ static const char *const ids[] = {
     "S2[2-3].svr",
     "S2[1-99999].svr",
     "1.svr",
+    "1",
     "R99999999999999999999.svr",
     "vn[0]",
     "R1",
@@ -98,6 +105,57 @@ static void keep(struct bundles *bundles, const struct object *o, uint64_t seq)
     bundles_put(bundles, &row, kept, &kept_rows);
 }
 
+struct value {
+    int attr;
+    const char *text;
+};
+
+static void have(const char *id, size_t n, const struct value *v)
+{
+    struct decision d = { .arena = origin.arena };
+    struct record *rec = record_add(&d.records, origin.arena, FACT_SET, OBJ_JOB, id,
+                                    "root@svr", origin.now_at);
+
+    for (size_t i = 0; i < n; i++)
+        record_change(rec, origin.arena, v[i].attr, NULL, v[i].text);
+    world_take(&origin, &d);
+}
+
+/* Jobs with texts that the server takes apart again: of what other servers have said,
+ * who waits where, how one is stopped. */
+static void jobs_with_texts_of_the_server(void)
+{
+    static const struct value leaves[] = {
+        { JOB_A_HF_ROUTE_SENT, "True" }, { JOB_A_HF_ROUTE_SAID, "+q@b,-r@c:15001" },
+        { JOB_A_HF_MOVE_TO, "q@b" },     { JOB_A_HF_MOVE_UNTIL, "4611686018427387904" },
+        { JOB_A_JOB_STATE, "T" },        { JOB_A_SUBSTATE, "1" }
+    };
+    static const struct value routed[] = { { JOB_A_HF_ROUTE_SAID, "+q@b" },
+                                           { JOB_A_HF_CAME, "True" },
+                                           { JOB_A_HF_TRACK_AT, "1" } };
+    static const struct value awaited[] = {
+        { JOB_A_HF_WAITERS, "afterok 5.b b:15001,afterany 6.b b" },
+        { JOB_A_DEPEND, "afterok:12.svr@svr:7.b@b" }
+    };
+    static const struct value stands[] = { { JOB_A_HF_SENT, "True" },
+                                           { JOB_A_HF_SUSPEND, "admin-suspend" },
+                                           { JOB_A_SUBSTATE, "43" } };
+    static const struct value making[] = { { JOB_A_HF_SENT, "True" },
+                                           { JOB_A_HF_CHECKPOINT, "hold" },
+                                           { JOB_A_HF_RELEASE, "+-" } };
+
+    world_job(&origin, "14.svr", "workq", NULL, NULL);
+    world_job(&origin, "15.svr", "workq", NULL, NULL);
+    world_job(&origin, "16.svr", "workq", NULL, NULL);
+    world_job(&origin, "17.svr", "workq", "(vn[3]:ncpus=1)", NULL);
+    world_job(&origin, "18.svr", "workq", "(vn[3]:ncpus=1)", NULL);
+    have("14.svr", ARRAY_LEN(leaves), leaves);
+    have("15.svr", ARRAY_LEN(routed), routed);
+    have("16.svr", ARRAY_LEN(awaited), awaited);
+    have("17.svr", ARRAY_LEN(stands), stands);
+    have("18.svr", ARRAY_LEN(making), making);
+}
+
 /* All kinds, and the links between them: reservations that run and wait, with queues
  * and jobs, a series, a resource of the site that a vnode has. */
 static void the_world_is_made(void)
@@ -121,6 +179,7 @@ static void the_world_is_made(void)
     world_job(&origin, "11.svr", "R1", "(vn[0]:ncpus=1)", "00:05:00");
     world_job(&origin, "12.svr", "R1", NULL, NULL);
     world_job(&origin, "13.svr", "workq", "(vn[3]:ncpus=1)", NULL);
+    jobs_with_texts_of_the_server();
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         MODEL_EACH (svr_model(origin.s), (enum obj_kind)kind, o) {
             keep(bundles, o, ++seq);
