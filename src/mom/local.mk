@@ -19,6 +19,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/receive.c \
 	src/mom/job/requests.c src/mom/job/resting.c \
 	src/mom/job/signals.c \
+	src/mom/job/joining.c src/mom/job/tolerate.c \
 	src/mom/job/sister.c \
 	src/mom/job/spawned.c \
 	src/mom/job/superior.c \

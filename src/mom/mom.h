@@ -57,6 +57,9 @@ struct mom_config {
     bool checkpoint_aborts;          /* ... of one that ends */
     bool restarts_aside;             /* $restart_background */
     int64_t max_poll_downtime_s;     /* how long a host of a job may be lost; 0: 300 */
+    int64_t join_alarm_s;            /* how long other hosts may take to join; 0: 30 */
+    int64_t launch_delay_s; /* ... and to be ready for a job that goes on without some
+                               of them; 0: 30 */
 };
 
 /* What a job's processes used: totals since its start. */

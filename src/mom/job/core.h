@@ -23,6 +23,7 @@
 #define MAX_SAVED_BYTES     (256u << 20)
 #define MAX_RECEIVING       1000 /* half-received jobs at a time */
 #define MAX_POLL_DOWNTIME_S 300
+#define JOIN_WAIT_S         30         /* $sister_join_job_alarm, $job_launch_delay */
 #define MAX_POSTED_BYTES    (1u << 20) /* published by the tasks of a job on this host */
 #define HIGHEST_SIGNAL      64         /* of Linux, real-time signals included */
 #define STATUS_NEVER_RAN    254        /* of a task that could not be started */
@@ -110,6 +111,7 @@ struct job_host {
     uint32_t port;   /* its MoM's service port */
     bool is_member;  /* it was asked to join, and was not released */
     bool is_stale;   /* it may not know where the job lies now */
+    bool has_failed; /* the job is to go on without it (tolerate.c) */
     int64_t lost_at; /* nothing was heard since; 0: it is there */
     struct mom_usage used;
     int64_t cpupercent;
@@ -210,15 +212,16 @@ struct mom_job {
     struct mom_usage ended;                /* used by tasks that have ended */
     struct host_list hosts;                /* n is 1 for a job of this host alone */
     struct mom_job *wide_prev, *wide_next; /* among m->wide, */
-    bool is_wide;           /* ... when n is more, or hosts are being released */
-    bool is_sister;         /* another host's MoM is the mother superior */
-    bool is_joining;        /* not all sisters have answered JOIN_JOB */
-    bool is_killed;         /* sister: KILL_JOB came, or DELETE_JOB2: */
-    bool is_released;       /* the job goes on without this host */
-    int32_t start_status;   /* why the sisters could not join; 0: nothing wrong */
-    struct asked *asked;    /* what other hosts have not answered */
-    int64_t answer_by;      /* they are not waited for longer; INT64_MAX: no */
-    uint64_t waiter_stream; /* request of the server that waits for them; 0: none */
+    bool is_wide;             /* ... when n is more, or hosts are being released */
+    bool is_sister;           /* another host's MoM is the mother superior */
+    bool is_joining;          /* not all sisters are ready for its start, */
+    enum im_command joins_by; /* ... as they were asked last; ALL_OKAY: not yet */
+    bool is_killed;           /* sister: KILL_JOB came, or DELETE_JOB2: */
+    bool is_released;         /* the job goes on without this host */
+    int32_t start_status;     /* why the sisters could not join; 0: nothing wrong */
+    struct asked *asked;      /* what other hosts have not answered */
+    int64_t answer_by;        /* they are not waited for longer; INT64_MAX: no */
+    uint64_t waiter_stream;   /* request of the server that waits for them; 0: none */
     const char *waiter_msgid;
     enum im_command waits_for;
     struct releasing *releasing;
@@ -404,6 +407,8 @@ struct mom_job *peer_job(const struct mom *m, uint64_t stream);
 void host_list_read(struct mom *m, struct mom_job *j);
 /* It belongs into m->wide, or not: hosts were released, or are gone now. */
 void host_list_note_width(struct mom *m, struct mom_job *j);
+/* Does that exec_host2 name a host that is none of the job's? */
+bool host_list_has_more(const struct mom_job *j, const char *exec_host2);
 /* The job lies on this host alone. */
 bool host_list_is_single(const struct mom_job *j);
 /* Which entry that is; hosts.n: none. */
@@ -471,7 +476,39 @@ bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event
                        int64_t cput_s);
 void releasing_drop_all(struct mom_job *j);
 
+/* tolerate.c: jobs that may go on without hosts that have failed. */
+
+/* May it, as it is now: at its start, or at any time? */
+bool job_tolerates_failures(const struct mom_job *j);
+/* Where the job lies without the hosts that have failed: exec_vnode, exec_host,
+ * exec_host2 and schedselect. False: its lists do not say which of their parts is of
+ * which host. */
+bool tolerate_where(const struct mom_job *j, struct arena *arena,
+                    struct wire_attrs *ret) MUST_CHECK;
+
+/* joining.c: how a job over several hosts begins. */
+
+/* What a host answers that will not be ready for the start. */
+void joining_failed(struct mom_job *j, const struct asked *a, int32_t code,
+                    struct mom_out *out);
+/* All that were asked have answered, or are not waited for any more. */
+void joining_step(struct mom *m, int64_t now_at, struct mom_job *j,
+                  struct mom_out *out);
+
 /* superior.c: what the MoM of a job's first host does with the others. */
+
+/* Hosts that may have something of the job: those that have joined, and those that were
+ * asked to and have not refused in so many words. */
+size_t superior_n_members(const struct mom_job *j);
+/* The same event for all of them, as in a message to several (tpp.md 7.1). */
+void superior_ask_members(struct mom *m, struct mom_job *j, enum im_command command,
+                          struct mom_out *out);
+/* A message without an answer, to those who can hear it now. */
+void superior_tell_members(struct mom *m, struct mom_job *j, enum im_command command,
+                           struct mom_out *out);
+/* The job goes on without the hosts that have failed; the others are told. False, and
+ * nothing is changed: it cannot. */
+bool superior_prune(struct mom *m, struct mom_job *j, struct mom_out *out);
 
 /* The job is stored: prepare for other hosts, and have them join. */
 void superior_begin(struct mom *m, struct mom_job *j, struct mom_out *out);

@@ -108,6 +108,20 @@ void host_list_read(struct mom *m, struct mom_job *j)
     host_list_note_width(m, j);
 }
 
+bool host_list_has_more(const struct mom_job *j, const char *exec_host2)
+{
+    struct piece p;
+
+    /* A job whose server has never said where it lies has this host, by a name that the
+     * server need not use. */
+    if (!wire_attrs_value(&j->attrs, "exec_host2", NULL))
+        return false;
+    while (exec_host2 && next_piece(&exec_host2, &p))
+        if (find_piece(&j->hosts, &p) == j->hosts.n)
+            return true;
+    return false;
+}
+
 bool host_list_is_single(const struct mom_job *j)
 {
     return j->hosts.n == 1;

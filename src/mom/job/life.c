@@ -125,6 +125,10 @@ static struct is_job_update update_of(const struct mom *m, const struct mom_job 
         add_set(&u.attrs, arena, "Output_Path",
                 wire_attrs_value(&j->attrs, "Output_Path", NULL));
         add_set(&u.attrs, arena, "jobdir", home_of(j, arena));
+        /* Where it lies may be this MoM's word. */
+        if (wire_attrs_value(&j->attrs, "tolerate_node_failures", NULL))
+            add_set(&u.attrs, arena, "exec_vnode",
+                    wire_attrs_value(&j->attrs, "exec_vnode", NULL));
     }
     return u;
 }

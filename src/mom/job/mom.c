@@ -10,6 +10,10 @@ static void rules_complete(struct mom_config *cfg)
 {
     if (cfg->max_poll_downtime_s <= 0)
         cfg->max_poll_downtime_s = MAX_POLL_DOWNTIME_S;
+    if (cfg->join_alarm_s <= 0)
+        cfg->join_alarm_s = JOIN_WAIT_S;
+    if (cfg->launch_delay_s <= 0)
+        cfg->launch_delay_s = JOIN_WAIT_S;
     if (cfg->suspend_signo <= 0)
         cfg->suspend_signo = SIGSTOP;
     if (cfg->resume_signo <= 0)
@@ -88,6 +92,8 @@ void mom_set_rules(struct mom *m, const struct mom_config *cfg)
     m->cfg.checkpoint_aborts = cfg->checkpoint_aborts;
     m->cfg.restarts_aside = cfg->restarts_aside;
     m->cfg.max_poll_downtime_s = cfg->max_poll_downtime_s;
+    m->cfg.join_alarm_s = cfg->join_alarm_s;
+    m->cfg.launch_delay_s = cfg->launch_delay_s;
     rules_complete(&m->cfg);
     /* A sample that is due keeps its time; the intervals after it grow from the
      * minimum, as they do when a job starts (execution.md 17). */

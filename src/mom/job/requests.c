@@ -263,8 +263,11 @@ static void take_modify(const struct ask *a)
 
     if (!j)
         return;
-    /* Hosts come together before a job begins, and go apart when it has ended. */
-    if (!job_has_processes(j) && wire_attrs_find(&body->attrs, "exec_host2", NULL)) {
+    /* Hosts come together before a job begins, and go apart when it has ended. A host
+     * that the job has gone on without may still be in what the server has sent. */
+    if (wire_attrs_find(&body->attrs, "exec_host2", NULL) &&
+        (!job_has_processes(j) ||
+         host_list_has_more(j, wire_attrs_value(&body->attrs, "exec_host2", NULL)))) {
         refuse(a, PBSE_BADSTATE);
         return;
     }

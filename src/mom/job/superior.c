@@ -12,25 +12,18 @@
 
 #include <signal.h>
 
-#define JOIN_WAIT_S   30  /* $sister_join_job_alarm (execution.md 5) */
 #define DELETE_WAIT_S 240 /* tpp.md 5.8 */
 #define ANSWER_WAIT_S 30  /* less than a server waits for the answer */
 #define ROUTER_GRACE_S                                                                 \
     60 /* after a loss of the router nobody is given up for so long */
-#define MOST_KB            (INT64_MAX / 1000000)
-#define MOST_CPUT_S        (INT64_MAX / 1000000)
+#define MOST_KB       (INT64_MAX / 1000000)
+#define MOST_CPUT_S   (INT64_MAX / 1000000)
 
 /* Exit statuses (execution.md 20). */
-#define STATUS_RETRY       (-3)
-#define STATUS_RERUN       (-11)
-#define STATUS_SISTER      (-14)
-#define STATUS_HOOK_RERUN  (-16)
-#define STATUS_HOOK_DELETE (-17)
-#define STATUS_JOIN        (-30)
+#define STATUS_RERUN  (-11)
+#define STATUS_SISTER (-14)
 
-/* Hosts that may have something of the job: those that have joined, and those that were
- * asked to and have not refused in so many words. */
-static size_t n_members(const struct mom_job *j)
+size_t superior_n_members(const struct mom_job *j)
 {
     size_t n = 0;
 
@@ -39,9 +32,8 @@ static size_t n_members(const struct mom_job *j)
     return n;
 }
 
-/* The same event for all, as in a message to several (tpp.md 7.1). */
-static void ask_members(struct mom *m, struct mom_job *j, enum im_command command,
-                        struct mom_out *out)
+void superior_ask_members(struct mom *m, struct mom_job *j, enum im_command command,
+                          struct mom_out *out)
 {
     m->last_event++;
     for (size_t i = 0; i < j->hosts.n; i++)
@@ -49,9 +41,8 @@ static void ask_members(struct mom *m, struct mom_job *j, enum im_command comman
             asked_add(m, j, i, command, out);
 }
 
-/* A message without an answer, to those who can hear it now. */
-static void tell_members(struct mom *m, struct mom_job *j, enum im_command command,
-                         struct mom_out *out)
+void superior_tell_members(struct mom *m, struct mom_job *j, enum im_command command,
+                           struct mom_out *out)
 {
     struct reached *r, *next;
 
@@ -66,53 +57,6 @@ static void tell_members(struct mom *m, struct mom_job *j, enum im_command comma
     }
 }
 
-void superior_begin(struct mom *m, struct mom_job *j, struct mom_out *out)
-{
-    (void)m;
-    MUST(j->phase == JOB_PRERUN && !j->is_sister && j->hosts.n > 1);
-    j->is_joining = true;
-    out_job(out, MOM_PREPARE, j);
-}
-
-void mom_prepared(struct mom *m, int64_t now_at, const char *job_id, const char *cookie,
-                  uint16_t out_port, uint16_t err_port, struct mom_out *out)
-{
-    struct mom_job *j = job_find(m, job_id);
-
-    /* The executor answers late: the server may have taken the job back meanwhile. */
-    if (!j || !j->is_joining || j->phase != JOB_PRERUN || j->is_dropped)
-        return;
-    if (!cookie) {
-        superior_give_up(m, now_at, j, STATUS_RETRY, out);
-        return;
-    }
-    mom_set_cookie(m, job_id, cookie);
-    j->out_port = out_port;
-    j->err_port = err_port;
-    for (size_t i = 0; i < j->hosts.n; i++)
-        j->hosts.v[i].is_member = i != j->hosts.own;
-    j->answer_by = now_at + JOIN_WAIT_S;
-    life_reckon(m, j);
-    /* A restart must know whom to tell that the job is over. */
-    out_job(out, MOM_SAVE, j);
-    ask_members(m, j, IM_JOIN_JOB, out);
-}
-
-void superior_give_up(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
-                      struct mom_out *out)
-{
-    /* Nothing of the job has begun anywhere, so nobody has to end anything first:
-     * ABORT_JOB is not answered (tpp.md 7.2). */
-    MUST(j->is_joining);
-    j->is_joining = false;
-    j->answer_by = INT64_MAX;
-    asked_drop_all(j);
-    tell_members(m, j, IM_ABORT_JOB, out);
-    for (size_t i = 0; i < j->hosts.n; i++)
-        j->hosts.v[i].is_member = false;
-    life_end(m, now_at, j, status, out);
-}
-
 bool superior_kill(struct mom *m, int64_t now_at, struct mom_job *j,
                    struct mom_out *out)
 {
@@ -124,20 +68,20 @@ bool superior_kill(struct mom *m, int64_t now_at, struct mom_job *j,
         j->answer_by = INT64_MAX;
     }
     /* What tasks have asked is not answered any more: they are killed, too. */
-    if (n_members(j) == 0)
+    if (superior_n_members(j) == 0)
         return false;
     asked_drop_all(j);
     j->answer_by = now_at + m->cfg.max_poll_downtime_s;
-    ask_members(m, j, IM_KILL_JOB, out);
+    superior_ask_members(m, j, IM_KILL_JOB, out);
     return true;
 }
 
 void superior_forget(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
-    if (j->is_sister || n_members(j) == 0)
+    if (j->is_sister || superior_n_members(j) == 0)
         return;
     asked_drop_all(j);
-    tell_members(m, j, j->is_joining ? IM_ABORT_JOB : IM_DELETE_JOB, out);
+    superior_tell_members(m, j, j->is_joining ? IM_ABORT_JOB : IM_DELETE_JOB, out);
     for (size_t i = 0; i < j->hosts.n; i++)
         j->hosts.v[i].is_member = false;
     j->is_joining = false;
@@ -162,11 +106,11 @@ bool superior_ask_all(struct mom *m, int64_t now_at, struct mom_job *j,
 {
     bool ends = command == IM_DELETE_JOB_REPLY;
 
-    if (j->is_sister || n_members(j) == 0)
+    if (j->is_sister || superior_n_members(j) == 0)
         return false;
     keep_waiting(m, j, command, now_at + (ends ? DELETE_WAIT_S : ANSWER_WAIT_S), stream,
                  msgid);
-    ask_members(m, j, command, out);
+    superior_ask_members(m, j, command, out);
     return true;
 }
 
@@ -176,8 +120,8 @@ void superior_poll(struct mom *m, struct mom_job *j, struct mom_out *out)
     host_list_note_width(m, j);
     /* A host that has not answered the last time is not asked twice: its silence ends
      * with its stream, and then it counts as lost. */
-    if (n_members(j) > 0 && !asked_is_open(j, IM_POLL_JOB))
-        ask_members(m, j, IM_POLL_JOB, out);
+    if (superior_n_members(j) > 0 && !asked_is_open(j, IM_POLL_JOB))
+        superior_ask_members(m, j, IM_POLL_JOB, out);
 }
 
 /* The tasks of another host are known to that host alone, and it signals all of them
@@ -198,7 +142,8 @@ void superior_signal(struct mom *m, struct mom_job *j, int signo, struct mom_out
 }
 
 /* Questions name hosts by their places, which have changed. */
-static void move_asked(struct mom_job *j, const struct host_list *was)
+static void move_asked(struct mom_job *j, const struct host_list *was,
+                       struct mom_out *out)
 {
     struct asked *a, *next;
 
@@ -206,11 +151,31 @@ static void move_asked(struct mom_job *j, const struct host_list *was)
         const struct job_host *h = &was->v[a->host];
         size_t host = host_list_find(j, h->name, h->port);
 
-        if (host == j->hosts.n)
-            asked_free(j, a);
-        else
+        if (host < j->hosts.n) {
             a->host = host;
+            continue;
+        }
+        /* A task that has asked there would wait for ever. */
+        if (a->client)
+            task_door_answer(j, a, PBSE_SISCOMM, NULL, out);
+        asked_free(j, a);
     }
+}
+
+/* The job's hosts were others: those that are gone end what they have of it. */
+static void go_apart(struct mom *m, struct mom_job *j, const struct host_list *was,
+                     struct mom_out *out)
+{
+    host_list_read(m, j);
+    move_asked(j, was, out);
+    for (size_t i = 0; i < was->n; i++)
+        if (was->v[i].is_member &&
+            host_list_find(j, was->v[i].name, was->v[i].port) == j->hosts.n)
+            releasing_add(m, j, &was->v[i], out);
+    host_list_note_width(m, j);
+    if (job_has_processes(j) &&
+        (was->n != j->hosts.n || was->n_vnodes != j->hosts.n_vnodes))
+        out_job(out, MOM_WHERE, j);
 }
 
 bool superior_rewidth(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
@@ -220,23 +185,36 @@ bool superior_rewidth(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t
 
     if (j->is_sister)
         return false;
-    host_list_read(m, j);
-    move_asked(j, &was);
-    for (size_t i = 0; i < was.n; i++)
-        if (was.v[i].is_member &&
-            host_list_find(j, was.v[i].name, was.v[i].port) == j->hosts.n)
-            releasing_add(m, j, &was.v[i], out);
-    host_list_note_width(m, j);
-    if (was.n != j->hosts.n || was.n_vnodes != j->hosts.n_vnodes)
-        out_job(out, MOM_WHERE, j);
+    go_apart(m, j, &was, out);
     /* Where a job lies matters to its other hosts, whatever else was altered. */
     if (j->waiter_msgid || (was.n == j->hosts.n && was.n_vnodes == j->hosts.n_vnodes &&
                             !releasing_is_open(j)))
         return false;
-    if (n_members(j) == 0 && !releasing_is_open(j))
+    if (superior_n_members(j) == 0 && !releasing_is_open(j))
         return false;
     keep_waiting(m, j, IM_UPDATE_JOB, now_at + ANSWER_WAIT_S, stream, msgid);
-    ask_members(m, j, IM_UPDATE_JOB, out);
+    superior_ask_members(m, j, IM_UPDATE_JOB, out);
+    return true;
+}
+
+bool superior_prune(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    const struct host_list was = j->hosts;
+    const char *before = wire_attrs_value(&j->attrs, "exec_vnode", NULL);
+    struct wire_attrs where = { 0 };
+
+    MUST(!j->is_sister);
+    if (!tolerate_where(j, out->arena, &where))
+        return false;
+    out_joblog(out, LOG_EV_JOB, j, "pruned from exec_vnode=%s", before);
+    job_replace_attrs(j, &where);
+    out_joblog(out, LOG_EV_JOB, j, "pruned to exec_vnode=%s",
+               wire_attrs_value(&j->attrs, "exec_vnode", NULL));
+    go_apart(m, j, &was, out);
+    job_note_limits(j);
+    life_reckon(m, j);
+    out_job(out, MOM_SAVE, j);
+    superior_ask_members(m, j, IM_UPDATE_JOB, out);
     return true;
 }
 
@@ -259,9 +237,9 @@ static void end_by(struct mom *m, int64_t now_at, struct mom_job *j, int32_t sta
 static void undo_stop(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     if (j->waits_for == IM_SUSPEND && j->phase == JOB_RUNNING)
-        ask_members(m, j, IM_RESUME, out);
+        superior_ask_members(m, j, IM_RESUME, out);
     if (j->waits_for == IM_RESUME && j->phase == JOB_SUSPENDED)
-        ask_members(m, j, IM_SUSPEND, out);
+        superior_ask_members(m, j, IM_SUSPEND, out);
 }
 
 static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
@@ -294,13 +272,9 @@ static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
 static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
                           struct mom_out *out)
 {
-    if (j->is_joining && j->start_status) {
-        superior_give_up(m, now_at, j, j->start_status, out);
-    } else if (j->is_joining && n_members(j) > 0 && !asked_is_open(j, IM_JOIN_JOB)) {
-        j->is_joining = false;
-        j->answer_by = INT64_MAX;
-        life_reckon(m, j);
-        life_start_top(m, j, out);
+    if (j->is_joining && j->joins_by &&
+        (j->start_status || !asked_is_open(j, j->joins_by))) {
+        joining_step(m, now_at, j, out);
     } else if (j->phase == JOB_KILLING && !asked_is_open(j, IM_KILL_JOB)) {
         j->answer_by = INT64_MAX;
         life_over(m, now_at, j, out);
@@ -310,23 +284,6 @@ static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
           j->answer_by != INT64_MAX))
         return finish_request(m, now_at, j, out);
     return false;
-}
-
-/* What the server is told of a start that failed (tpp.md 7.3): a hook's word as it is,
- * a host that was not reached by a number of its own, and all else is worth another
- * attempt. */
-static int32_t status_of_join(int32_t code)
-{
-    switch (code) {
-    case PBSE_HOOK_REJECT_RERUNJOB:
-        return STATUS_HOOK_RERUN;
-    case PBSE_HOOK_REJECT_DELETEJOB:
-        return STATUS_HOOK_DELETE;
-    case PBSE_SISCOMM:
-        return STATUS_JOIN;
-    default:
-        return STATUS_RETRY;
-    }
 }
 
 /* The host will not do what it was asked for. */
@@ -339,11 +296,8 @@ static void take_failure(struct mom_job *j, const struct asked *a, int32_t code,
         task_door_answer(j, a, code, NULL, out);
         return;
     }
-    if (a->command == IM_JOIN_JOB) {
-        out_joblog(out, LOG_EV_ERROR, j,
-                   "job_start_error %d from node %s could not JOIN_JOB successfully",
-                   code, h->name);
-        j->start_status = status_of_join(code);
+    if (a->command == IM_JOIN_JOB || a->command == IM_EXEC_PROLOGUE) {
+        joining_failed(j, a, code, out);
     } else if (a->command == IM_UPDATE_JOB) {
         /* The job goes on as long as it may without that host, which is told when it
          * speaks again (doc/design/056). */
@@ -446,7 +400,7 @@ void superior_rejoined(struct mom *m, struct mom_job *j, uint64_t stream,
 {
     (void)stream;
     if (job_has_processes(j))
-        ask_members(m, j, IM_JOIN_RECOV_JOB, out);
+        superior_ask_members(m, j, IM_JOIN_RECOV_JOB, out);
 }
 
 /* The stream with the question on it is over. What must be heard is said once more on a
@@ -512,6 +466,9 @@ static int64_t lost_until(const struct mom *m, const struct mom_job *j)
 
     if (!job_has_processes(j) || j->status_is_set || !m->router_is_up)
         return at;
+    /* Nothing is told of a suspended job, so its vnodes stay what they are. */
+    if (j->phase == JOB_SUSPENDED && job_tolerates_failures(j))
+        return at;
     for (size_t i = 0; i < j->hosts.n; i++)
         if (j->hosts.v[i].lost_at)
             at = MIN_OF(at, j->hosts.v[i].lost_at + m->cfg.max_poll_downtime_s + 1);
@@ -524,9 +481,36 @@ int64_t superior_due_at(const struct mom *m, const struct mom_job *j)
     return MIN_OF(j->answer_by, lost_until(m, j));
 }
 
+/* The lost ones are marked, and the job goes on without them if it may. */
+static bool goes_on_without(struct mom *m, int64_t now_at, struct mom_job *j,
+                            struct mom_out *out)
+{
+    if (!job_tolerates_failures(j))
+        return false;
+    for (size_t i = 0; i < j->hosts.n; i++) {
+        struct job_host *h = &j->hosts.v[i];
+
+        if (!h->lost_at || now_at <= h->lost_at + m->cfg.max_poll_downtime_s)
+            continue;
+        h->has_failed = true;
+        out_joblog(out, LOG_EV_ERROR, j,
+                   "lost communication with %s for > %" PRId64
+                   " secs, the job goes on without it",
+                   h->name, m->cfg.max_poll_downtime_s);
+    }
+    if (!superior_prune(m, j, out))
+        return false;
+    /* What the server takes for a start says where the job lies now. */
+    j->is_told = false;
+    life_tell(m, now_at, j, out);
+    return true;
+}
+
 static void give_up_lost(struct mom *m, int64_t now_at, struct mom_job *j,
                          struct mom_out *out)
 {
+    if (goes_on_without(m, now_at, j, out))
+        return;
     for (size_t i = 0; i < j->hosts.n && !j->status_is_set; i++) {
         const struct job_host *h = &j->hosts.v[i];
 
@@ -541,9 +525,14 @@ static void give_up_lost(struct mom *m, int64_t now_at, struct mom_job *j,
 }
 
 /* Who has not answered will not. */
-static void too_late(struct mom_job *j, struct mom_out *out)
+static void too_late(const struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     struct asked *a, *next;
+
+    if (j->is_joining && j->joins_by == IM_JOIN_JOB)
+        out_joblog(out, LOG_EV_ERROR, j,
+                   "sister_join_job_alarm wait time %" PRId64 " secs exceeded",
+                   m->cfg.join_alarm_s);
 
     j->answer_by = INT64_MAX;
     /* A host that may be heard of again may still run what it had of the job: it is not
@@ -565,7 +554,7 @@ bool superior_tick(struct mom *m, int64_t now_at, struct mom_job *j,
     if (now_at >= lost_until(m, j))
         give_up_lost(m, now_at, j, out);
     if (now_at >= j->answer_by)
-        too_late(j, out);
+        too_late(m, j, out);
     return superior_step(m, now_at, j, out);
 }
 

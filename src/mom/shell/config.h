@@ -36,7 +36,9 @@ struct config {
     struct arena *arena;
     uint32_t log_events;
     int64_t min_check_poll_s, max_check_poll_s;
-    int64_t max_poll_downtime_s; /* how long another host of a job may be lost */
+    int64_t max_poll_downtime_s;     /* how long another host of a job may be lost */
+    int64_t sister_join_job_alarm_s; /* how long they may take to join, */
+    int64_t job_launch_delay_s; /* ... and then to be ready; 0: as the core has it */
     double cputmult, wallmult;
     struct mom_enforce enforce;
     int suspend_signo, resume_signo; /* $suspendsig */

@@ -263,6 +263,8 @@ static void fill_rules(const struct shell *s, struct mom_config *cfg)
     cfg->suspend_signo = s->config.suspend_signo;
     cfg->resume_signo = s->config.resume_signo;
     cfg->max_poll_downtime_s = s->config.max_poll_downtime_s;
+    cfg->join_alarm_s = s->config.sister_join_job_alarm_s;
+    cfg->launch_delay_s = s->config.job_launch_delay_s;
 }
 
 static void make_core(struct shell *s)

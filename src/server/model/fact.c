@@ -137,6 +137,8 @@ static const struct {
     [REASON_DEPENDENCY] = { "Job deleted as result of dependency", 0, .aborts = true },
     [REASON_RELEASE] = { "vnodes are to be given back", 0 },
     [REASON_NOT_RELEASED] = { "the MoM keeps the vnodes", PBSE_BADSTATE },
+    [REASON_PRUNED] = { "hosts have failed", 0 },
+    [REASON_PRUNED_AT_START] = { "hosts have failed at its start", 0 },
     [REASON_SUSPEND] = { "it is to be suspended", 0 },
     [REASON_NOT_SUSPENDED] = { "15016 the MoM does not suspend it", 0 },
     [REASON_CHECKPOINT] = { "it is to be checkpointed", 0 },

@@ -118,16 +118,18 @@ enum reason {
     REASON_RESV_CLOSES, /* its reservation ends while jobs are in it */
 
     /* jobs */
-    REASON_ALTERED,       /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
-    REASON_RERUN,         /* FACT_JOB_MODIFIED: back into the queue on request */
-    REASON_OVER,          /* FACT_JOB_KILLED: the occurrence that it is in is over */
-    REASON_RESV_REQUEUES, /* FACT_JOB_MODIFIED: back into the queue at the end of its
-                             reservation or occurrence */
-    REASON_DEPENDENCY,    /* FACT_JOB_DELETED, _WITHDRAWN: it would wait for ever */
-    REASON_RELEASE,       /* FACT_JOB_MODIFIED: vnodes are to be given back */
-    REASON_NOT_RELEASED,  /* FACT_JOB_MODIFIED: its MoM would not */
-    REASON_SUSPEND,       /* FACT_JOB_MODIFIED: to be suspended; its note says how */
-    REASON_NOT_SUSPENDED, /* FACT_JOB_MODIFIED: its MoM would not; a code and words */
+    REASON_ALTERED,         /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
+    REASON_RERUN,           /* FACT_JOB_MODIFIED: back into the queue on request */
+    REASON_OVER,            /* FACT_JOB_KILLED: the occurrence that it is in is over */
+    REASON_RESV_REQUEUES,   /* FACT_JOB_MODIFIED: back into the queue at the end of its
+                               reservation or occurrence */
+    REASON_DEPENDENCY,      /* FACT_JOB_DELETED, _WITHDRAWN: it would wait for ever */
+    REASON_RELEASE,         /* FACT_JOB_MODIFIED: vnodes are to be given back */
+    REASON_NOT_RELEASED,    /* FACT_JOB_MODIFIED: its MoM would not */
+    REASON_PRUNED,          /* FACT_JOB_RELEASED: hosts have failed; it goes on, */
+    REASON_PRUNED_AT_START, /* ... or begins, without them */
+    REASON_SUSPEND,         /* FACT_JOB_MODIFIED: to be suspended; its note says how */
+    REASON_NOT_SUSPENDED,   /* FACT_JOB_MODIFIED: its MoM would not; a code and words */
     REASON_CHECKPOINT, /* FACT_JOB_MODIFIED: its MoM is to make an image and end it */
     REASON_NOT_CHECKPOINTED, /* FACT_JOB_MODIFIED: its MoM would not, or could not; a
                                 code and words */

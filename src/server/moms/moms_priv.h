@@ -225,6 +225,10 @@ void send_release(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                   const struct job *job);
 void reply_to_release(const struct moms *ms, struct moms_turn *t, const struct job *job,
                       const struct wire_reply *reply);
+/* The MoM goes on with 'rest' of the job's exec_vnode, since hosts have failed; nothing
+ * happens when that is all of it, or the job may lose none. */
+void prune_job(const struct moms *ms, struct moms_turn *t, const struct job *job,
+               const char *rest, bool at_start);
 
 /* stopping.c: is the job to be suspended, or to go on? Its MoM is told; what it
  * answers, or says at its registration, becomes a record. A MoM that is away does

@@ -1,5 +1,5 @@
 /* release.c - vnodes that a running job gives back: its MoM lets the hosts go, and then
- * they are free.
+ * they are free. Or hosts have failed, and its MoM has let them go by itself.
  *
  * The MoM is sent the same ModifyJob as for any other alteration, with all that says
  * where the job lies (tpp.md 6.2, execution.md 23). It may come twice, after a server
@@ -7,9 +7,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/job_prune.h"
 #include "server/decide/job_release.h"
 #include "server/model/job_state.h"
+#include "server/model/job_suspend.h"
 #include "server/moms/moms_priv.h"
+
+#include <string.h>
 
 /* Nothing changes, and whoever waits is told so. */
 static void keep_all(struct moms_turn *t, const struct job *job, const char *words)
@@ -119,4 +123,52 @@ void reply_to_release(const struct moms *ms, struct moms_turn *t, const struct j
     }
     t->out->records.n--; /* it is the last one */
     keep_all(t, job, arena_strdup(arena, why.text));
+}
+
+/* A release that the MoM has been asked for is about what is left: its signs of the
+ * parts that stay. */
+static void goes_on_with_release(const struct job *job, const char *stays,
+                                 struct record *rec, struct arena *arena)
+{
+    const char *open = obj_str(&job->obj, JOB_A_HF_RELEASE, NULL);
+    char *left;
+    size_t n = 0;
+
+    if (!open || strlen(open) != strlen(stays))
+        return;
+    left = arena_strdup(arena, open);
+    for (size_t i = 0; stays[i]; i++)
+        if (stays[i] == RELEASE_STAYS)
+            left[n++] = open[i];
+    left[n] = '\0';
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == JOB_A_HF_RELEASE)
+            rec->changes[i].after = left;
+}
+
+void prune_job(const struct moms *ms, struct moms_turn *t, const struct job *job,
+               const char *rest, bool at_start)
+{
+    struct arena *arena = t->out->arena;
+    struct record *rec;
+    const char *signs;
+    struct diag why;
+
+    if (!*rest || strcmp(rest, obj_str(&job->obj, JOB_A_EXEC_VNODE, "")) == 0 ||
+        !job_may_lose_hosts(job) || job_is_suspended(job))
+        return;
+    if (job_prune_signs(t->m, job, rest, arena, &signs, &why)) {
+        effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_JOB, job->obj.id,
+                   "its MoM says that it lies on %s, which is no part of %s", rest,
+                   obj_str(&job->obj, JOB_A_EXEC_VNODE, ""));
+        return;
+    }
+    rec = moms_record(t, FACT_JOB_RELEASED, OBJ_JOB, job->obj.id);
+    rec->reason = at_start ? REASON_PRUNED_AT_START : REASON_PRUNED;
+    if (job_release_changes(t->m, job, signs, arena, rec, &why)) {
+        t->out->records.n--; /* a vnode is gone: they are free at the job's end */
+        return;
+    }
+    discard_elsewhere(ms, t, job, kept_by(rec));
+    goes_on_with_release(job, signs, rec, arena);
 }

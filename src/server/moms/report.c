@@ -76,6 +76,7 @@ static void take_usage(struct moms *ms, struct moms_turn *t, const struct mom *m
                        const struct is_job_update *u)
 {
     const struct job *job = model_job(t->m, u->job_id);
+    const char *where;
     bool starts;
     struct record *rec;
 
@@ -100,6 +101,9 @@ static void take_usage(struct moms *ms, struct moms_turn *t, const struct mom *m
     take_text(t, u, JOB_A_JOBDIR, rec);
     take_text(t, u, JOB_A_ALT_ID, rec);
     take_used(t, u, rec);
+    where = wire_attrs_value(&u->attrs, "exec_vnode", NULL);
+    if (where)
+        prune_job(ms, t, job, where, starts);
 }
 
 void mom_take_usage(struct moms *ms, struct moms_turn *t, struct mom *mom,

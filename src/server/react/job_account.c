@@ -1,5 +1,6 @@
 /* job_account.c - the accounting records of jobs: Q S E R D a, u c e of those that give
- * vnodes back, z and r of those that are suspended and resumed (operations.md 17).
+ * vnodes back, s of those that begin without hosts that have failed, z and r of those
+ * that are suspended and resumed (operations.md 17).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/ids.h"
@@ -272,9 +273,13 @@ static void account_phase(const struct reaction *r, char type, enum stage stage,
     account(r, type, &text);
 }
 
-/* A phase ends and the next one begins. */
+/* A phase ends and the next one begins. Nothing has ended before the job began. */
 void account_job_released(const struct reaction *r)
 {
+    if (r->rec->reason == REASON_PRUNED_AT_START) {
+        account_begin(r, 's');
+        return;
+    }
     account_phase(r, 'u', STAGE_LAST, r->rec->note ? r->rec->note : "");
     account_begin(r, 'c');
 }

@@ -221,8 +221,20 @@ void log_job_deleted(const struct reaction *r)
     log_job_ended(r);
 }
 
+static void log_pruned(const struct reaction *r)
+{
+    effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
+               "pruned from exec_vnode=%s", obj_str(r->o, JOB_A_EXEC_VNODE_ACCT, ""));
+    effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
+               "pruned to exec_vnode=%s", obj_str(r->o, JOB_A_EXEC_VNODE, ""));
+}
+
 void log_job_released(const struct reaction *r)
 {
+    if (r->rec->reason == REASON_PRUNED || r->rec->reason == REASON_PRUNED_AT_START) {
+        log_pruned(r);
+        return;
+    }
     effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                "vnodes released, exec_vnode is now %s",
                obj_str(r->o, JOB_A_EXEC_VNODE, ""));

@@ -167,7 +167,9 @@ bool answer_subjob_gone(const struct answering *a, struct wire_reply *ret)
  * has nothing to do with it; a job that gives vnodes back has been started. */
 bool answer_released(const struct answering *a, struct wire_reply *ret)
 {
-    if (a->wait_for->why != WAIT_FOR_OBJECT)
+    /* Nobody has asked for hosts to fail. */
+    if (a->wait_for->why != WAIT_FOR_OBJECT || a->rec->reason == REASON_PRUNED ||
+        a->rec->reason == REASON_PRUNED_AT_START)
         return false;
     *ret = (struct wire_reply){ .choice = REPLY_NULL };
     return true;

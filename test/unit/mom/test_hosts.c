@@ -27,7 +27,8 @@ struct host {
     int32_t status; /* of its obituary; INT32_MIN: none */
     int32_t code;   /* of its last answer to the server; -1: none */
     int32_t task_code;
-    uint32_t task; /* that was spawned for CLIENT */
+    uint32_t task;   /* that was spawned for CLIENT */
+    char where[200]; /* exec_vnode as the server was told last */
 };
 
 struct world {
@@ -91,6 +92,10 @@ static void told(struct host *h, const struct is_message *msg)
         h->status = msg->updates[0].status;
     if (msg->command == IS_CMD_REPLY)
         h->code = msg->reply.code;
+    if (msg->command == IS_RESCUSED &&
+        wire_attrs_value(&msg->updates[0].attrs, "exec_vnode", NULL))
+        snprintf(h->where, sizeof(h->where), "%s",
+                 wire_attrs_value(&msg->updates[0].attrs, "exec_vnode", NULL));
 }
 
 /* Any other name leads to the third host. */
@@ -385,6 +390,182 @@ static void test_a_lost_sister_ends_the_job_after_a_while(void)
     world_fini(&w);
 }
 
+/* A job that may lose hosts, as the word says; its middle host has two chunks. */
+static void send_tolerant(struct world *w, const char *word, const char *select)
+{
+    struct wire_attrs more = { 0 };
+
+    add(w, &more, "tolerate_node_failures", word);
+    add(w, &more, "exec_vnode",
+        "(node1:ncpus=1)+(node2:ncpus=2)+(v3:ncpus=1+v3a:mem=1gb)+(node2:ncpus=2)");
+    add(w, &more, "exec_host", "node1/0+node2/0*2+node3/1+node2/1*2");
+    add(w, &more, "schedselect", select);
+    send_job_with(w, "node1:15002/0+node2:15002/0*2+node3:15002/1+node2:15002/1*2",
+                  &more);
+    run(w);
+}
+
+static const char *attr_of(struct world *w, size_t k, const char *name)
+{
+    const char *value = wire_attrs_value(&job_find(w->h[k].m, ID)->attrs, name, NULL);
+
+    return value ? value : "";
+}
+
+#define SELECT "1:ncpus=1+1:ncpus=2+1:ncpus=1:mem=1gb+1:ncpus=2"
+
+/* The sister does not answer, or says no, and the job begins without it. */
+static void test_a_start_goes_on_without_a_host_that_has_failed(void)
+{
+    static const struct {
+        const char *word;
+        size_t cut;
+        int32_t status;
+        int n_starts;
+        const char *where, *select;
+    } rows[] = {
+        { "none", 2, -30, 0, "", "" },
+        { "job_start", 2, INT32_MIN, 1,
+          "(node1:ncpus=1)+(node2:ncpus=2)+(node2:ncpus=2)",
+          "1:ncpus=1+1:ncpus=2+1:ncpus=2" },
+        { "ALL", 1, INT32_MIN, 1, "(node1:ncpus=1)+(v3:ncpus=1+v3a:mem=1gb)",
+          "1:ncpus=1+1:ncpus=1:mem=1gb" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        size_t other = 3 - rows[i].cut;
+        struct world w;
+
+        world_init(&w);
+        w.h[rows[i].cut].is_cut = true;
+        send_tolerant(&w, rows[i].word, SELECT);
+        CU_ASSERT_EQUAL(w.h[0].n_starts, 0);
+        later(&w, 31);
+        CU_ASSERT_EQUAL(w.h[0].n_starts, rows[i].n_starts);
+        CU_ASSERT_EQUAL(w.h[0].status, rows[i].status);
+        CU_ASSERT_STRING_EQUAL(w.h[0].where, rows[i].where);
+        if (rows[i].n_starts) {
+            CU_ASSERT_STRING_EQUAL(attr_of(&w, 0, "schedselect"), rows[i].select);
+            CU_ASSERT_STRING_EQUAL(attr_of(&w, other, "exec_vnode"), rows[i].where);
+            CU_ASSERT_EQUAL(job_find(w.h[other].m, ID)->hosts.n, 2);
+            /* What comes late is of no use, and leaves nothing. */
+            w.h[rows[i].cut].is_cut = false;
+            superior_poll(w.h[0].m, job_find(w.h[0].m, ID), &w.h[0].out);
+            run(&w);
+            CU_ASSERT_EQUAL(mom_n_jobs(w.h[rows[i].cut].m), 0);
+            mom_exited(w.h[0].m, w.now_at, ID, 0, NULL, &w.h[0].out);
+            run(&w);
+            CU_ASSERT_EQUAL(w.h[0].status, 0);
+        }
+        world_fini(&w);
+    }
+}
+
+/* All others are away: it begins with its first host alone. */
+static void test_a_start_may_lose_all_other_hosts(void)
+{
+    struct world w;
+
+    world_init(&w);
+    w.h[1].is_cut = w.h[2].is_cut = true;
+    send_tolerant(&w, "job_start", "4:ncpus=1");
+    later(&w, 31);
+    CU_ASSERT_EQUAL(w.h[0].n_starts, 1);
+    CU_ASSERT_STRING_EQUAL(w.h[0].where, "(node1:ncpus=1)");
+    CU_ASSERT_STRING_EQUAL(attr_of(&w, 0, "schedselect"), "1:ncpus=1");
+    CU_ASSERT_STRING_EQUAL(attr_of(&w, 0, "exec_host"), "node1/0");
+    mom_exited(w.h[0].m, w.now_at, ID, 3, NULL, &w.h[0].out);
+    run(&w);
+    later(&w, 31);
+    CU_ASSERT_EQUAL(w.h[0].status, 3);
+    delete_job(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, 0);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[0].m), 0);
+    world_fini(&w);
+}
+
+/* The host joins, and is lost before it says that it is ready. */
+static void test_a_host_that_is_not_ready_is_left_behind(void)
+{
+    struct world w;
+
+    world_init(&w);
+    w.h[2].is_cut = true;
+    send_tolerant(&w, "job_start", SELECT);
+    CU_ASSERT_EQUAL(job_find(w.h[0].m, ID)->joins_by, IM_JOIN_JOB);
+    later(&w, 29);
+    w.h[2].is_cut = false;
+    /* Its stream ends and it is asked once more, to join. */
+    lose_stream(&w, 0, 2);
+    w.h[2].is_cut = true;
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].n_starts, 0);
+    later(&w, 2);
+    CU_ASSERT_EQUAL(w.h[0].n_starts, 1);
+    world_fini(&w);
+}
+
+/* A chunk that lies on two hosts cannot be taken apart. */
+static void test_what_cannot_be_taken_apart_does_not_begin(void)
+{
+    struct wire_attrs more = { 0 };
+    struct world w;
+
+    world_init(&w);
+    w.h[2].is_cut = true;
+    add(&w, &more, "tolerate_node_failures", "all");
+    add(&w, &more, "exec_vnode", "(node1:ncpus=1)+(node2:ncpus=1+node3:ncpus=1)");
+    send_job_with(&w, "node1:15002/0+node2:15002/0+node3:15002/0", &more);
+    run(&w);
+    later(&w, 31);
+    CU_ASSERT_EQUAL(w.h[0].n_starts, 0);
+    CU_ASSERT_EQUAL(w.h[0].status, -30);
+    world_fini(&w);
+}
+
+/* "all": a host that is lost for long does not end the job; "job_start" says nothing of
+ * a job that runs. */
+static void test_a_job_goes_on_without_a_host_that_is_lost(void)
+{
+    static const char *const words[] = { "all", "job_start" };
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        struct world w;
+
+        world_init(&w);
+        send_tolerant(&w, words[i], SELECT);
+        CU_ASSERT_EQUAL(w.h[0].n_starts, 1);
+        spawn(&w, 2);
+        spawn(&w, 1);
+        w.h[2].is_cut = true;
+        lose_stream(&w, 0, 2);
+        later(&w, 300);
+        CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+        later(&w, 1);
+        later(&w, 20);
+        later(&w, 301);
+        CU_ASSERT_EQUAL(w.h[0].status, i ? -14 : INT32_MIN);
+        CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 0);
+        if (i == 0) {
+            CU_ASSERT_STRING_EQUAL(w.h[0].where,
+                                   "(node1:ncpus=1)+(node2:ncpus=2)+(node2:ncpus=2)");
+            CU_ASSERT_EQUAL(job_find(w.h[1].m, ID)->hosts.n, 2);
+            /* It was asked to let the job go, and its streams end. */
+            for (int n = 0; n < 2; n++) {
+                lose_stream(&w, 0, 2);
+                run(&w);
+            }
+            superior_poll(w.h[0].m, job_find(w.h[0].m, ID), &w.h[0].out);
+            run(&w);
+            CU_ASSERT_PTR_NULL(job_find(w.h[0].m, ID)->releasing);
+            spawn(&w, 2);
+            CU_ASSERT_EQUAL(w.h[0].task_code, 0);
+            CU_ASSERT_EQUAL(w.h[1].n_spawns, 2);
+        }
+        world_fini(&w);
+    }
+}
+
 static void test_a_sister_that_returns_stays(void)
 {
     struct world w;
@@ -476,6 +657,33 @@ static void test_nothing_is_released_before_the_job_begins(void)
     narrow(&w, "node1:15002/0+node2.dom:15002/0*2");
     CU_ASSERT_EQUAL(w.h[0].code, PBSE_BADSTATE);
     CU_ASSERT_EQUAL(job_find(w.h[0].m, ID)->hosts.n, 3);
+    world_fini(&w);
+}
+
+/* A task that waits for one on a host that leaves is told so. */
+static void test_who_waits_for_a_host_that_leaves_is_told(void)
+{
+    const struct task_request wait = { .version = 2,
+                                       .job_id = ID,
+                                       .cookie = COOKIE,
+                                       .command = TASK_OBIT,
+                                       .event = 11,
+                                       .task = 1,
+                                       .vnode = 2,
+                                       .target_task = 0x80000001 };
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    spawn(&w, 2);
+    w.h[0].task_code = -1;
+    mom_task_request(w.h[0].m, w.now_at, CLIENT, &wait, &w.h[0].out);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].task_code, -1);
+    narrow(&w, "node1:15002/0+node2.dom:15002/0*2");
+    CU_ASSERT_NOT_EQUAL(w.h[0].task_code, -1);
+    CU_ASSERT_NOT_EQUAL(w.h[0].task_code, 0);
+    CU_ASSERT_EQUAL(w.h[0].code, 0);
     world_fini(&w);
 }
 
@@ -940,6 +1148,17 @@ int main(void)
           test_a_host_that_does_not_join_ends_the_start },
         { "a lost sister ends the job after a while",
           test_a_lost_sister_ends_the_job_after_a_while },
+        { "a start goes on without a host that has failed",
+          test_a_start_goes_on_without_a_host_that_has_failed },
+        { "a start may lose all other hosts", test_a_start_may_lose_all_other_hosts },
+        { "a host that is not ready is left behind",
+          test_a_host_that_is_not_ready_is_left_behind },
+        { "what cannot be taken apart does not begin",
+          test_what_cannot_be_taken_apart_does_not_begin },
+        { "a job goes on without a host that is lost",
+          test_a_job_goes_on_without_a_host_that_is_lost },
+        { "who waits for a host that leaves is told",
+          test_who_waits_for_a_host_that_leaves_is_told },
         { "a sister that returns stays", test_a_sister_that_returns_stays },
         { "usage is that of all hosts", test_usage_is_that_of_all_hosts },
         { "what has ended counts once", test_what_has_ended_counts_once },

@@ -294,6 +294,120 @@ static void a_restart_asks_the_mom_again(void)
     fake_mom_free(&fm);
 }
 
+/* The MoM says where the job lies: in its first report, or later. */
+static void says_where(struct fake_mom *fm, const char *id, const char *where,
+                       bool starts)
+{
+    struct is_job_update u = { .job_id = id, .run_version = 1 };
+    const struct is_message msg = { .command = IS_RESCUSED,
+                                    .n_updates = 1,
+                                    .updates = &u };
+
+    if (starts)
+        wire_attrs_add(&u.attrs, fm->r->arena, "session_id", NULL, "4711", WIRE_OP_SET);
+    wire_attrs_add(&u.attrs, fm->r->arena, "exec_vnode", NULL, where, WIRE_OP_SET);
+    fake_send(fm, &msg);
+}
+
+static const char *tolerant_job(struct fake_mom *fm, const char *word)
+{
+    const char *id = submit(
+        fm->r, RIG_USER, "",
+        arena_printf(fm->r->arena,
+                     "Resource_List.select=" SELECT " tolerate_node_failures=%s", word),
+        "x\n");
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    CU_ASSERT_EQUAL_FATAL(run_job(fm->r, id, WHERE), 0);
+    fake_answer(fm, fake_told(fm, BATCH_QUEUE_JOB, 0), 0, NULL);
+    return id;
+}
+
+static void hosts_that_fail_at_the_start_are_free(void)
+{
+    struct fake_mom fm = three_hosts();
+    struct rig *r = fm.r;
+    const char *id = tolerant_job(&fm, "job_start");
+
+    CONTAINS(accounted(r, 'S', 0), "exec_host=n1/0*2+n2/0+n3/0+n3/1 ");
+    says_where(&fm, id, "(n1:ncpus=2:mem=100kb)+(n2:ncpus=1:mem=50kb)", true);
+    CONTAINS(accounted(r, 's', 0), "exec_host=n1/0*2+n2/0 ");
+    CONTAINS(accounted(r, 's', 0), "resource_assigned.ncpus=3");
+    CU_ASSERT_PTR_NULL(accounted(r, 'u', 0));
+    CU_ASSERT_TRUE(rig_logged(r, "pruned from exec_vnode=" WHERE));
+    CU_ASSERT_TRUE(rig_logged(
+        r, "pruned to exec_vnode=(n1:ncpus=2:mem=100kb)+(n2:ncpus=1:mem=50kb)"));
+    CU_ASSERT_STRING_EQUAL(shown(r, id, "substate"), "42");
+    CU_ASSERT_STRING_EQUAL(shown(r, id, "Resource_List.select"),
+                           "1:mem=100kb:ncpus=2+1:mem=50kb:ncpus=1");
+    CU_ASSERT_STRING_EQUAL(in_use(r, "n2"), "1");
+    CU_ASSERT_STRING_EQUAL(in_use(r, "n3"), "0");
+    /* The same once more says nothing. */
+    says_where(&fm, id, "(n1:ncpus=2:mem=100kb)+(n2:ncpus=1:mem=50kb)", true);
+    CU_ASSERT_PTR_NULL(accounted(r, 's', 0));
+    CU_ASSERT_PTR_NULL(accounted(r, 'u', 0));
+    says_where(&fm, id, "(n1:ncpus=2:mem=100kb)", true);
+    CONTAINS(accounted(r, 'u', 0), "exec_host=n1/0*2+n2/0 ");
+    CONTAINS(accounted(r, 'c', 0), "exec_host=n1/0*2 ");
+    CU_ASSERT_STRING_EQUAL(in_use(r, "n2"), "0");
+    fake_mom_free(&fm);
+}
+
+/* Its owner has not said so, or it is no part of what the job has. */
+static void a_mom_takes_nothing_away_by_its_own_will(void)
+{
+    static const struct {
+        const char *word, *where;
+    } rows[] = {
+        { "none", "(n1:ncpus=2:mem=100kb)" },
+        { "all", "(n2:ncpus=1:mem=50kb)" },
+        { "all", "(n1:ncpus=2:mem=100kb)+(n1:ncpus=2:mem=100kb)" },
+        { "all", "(n1:ncpus=1:mem=100kb)" },
+        { "all", "(n1:ncpus=2:mem=100kb)+(nosuch:ncpus=1)" },
+        { "all", "(n1:ncpus=2:mem=100kb)+(n3:ncpus=1:mem=50kb)+(n2:ncpus=1:mem=50kb)" },
+        { "all", "((" },
+        { "all", "" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct fake_mom fm = three_hosts();
+        const char *id = tolerant_job(&fm, rows[i].word);
+
+        says_where(&fm, id, rows[i].where, true);
+        CU_ASSERT_PTR_NULL(accounted(fm.r, 's', 0));
+        CU_ASSERT_STRING_EQUAL(shown(fm.r, id, "exec_vnode"), WHERE);
+        CU_ASSERT_STRING_EQUAL(shown(fm.r, id, "substate"), "42");
+        CU_ASSERT_STRING_EQUAL(in_use(fm.r, "n3"), "1");
+        fake_mom_free(&fm);
+    }
+}
+
+/* Hosts fail while the MoM is asked to let another one go: each is done for itself. */
+static void a_release_goes_on_when_hosts_fail(void)
+{
+    for (int refuses = 0; refuses < 2; refuses++) {
+        struct fake_mom fm = three_hosts();
+        struct rig *r = fm.r;
+        const char *id = tolerant_job(&fm, "all");
+        char msgid[64];
+        const struct is_message told = { .msgid = msgid };
+        uint64_t waits;
+
+        says_where(&fm, id, WHERE, true);
+        CU_ASSERT_EQUAL(release(r, id, "n2", NULL), -1);
+        waits = r->conn;
+        snprintf(msgid, sizeof(msgid), "%s", told_mom(&fm)->msgid);
+        says_where(&fm, id, "(n1:ncpus=2:mem=100kb)+(n2:ncpus=1:mem=50kb)", true);
+        CU_ASSERT_PTR_NULL(rig_reply(r, waits));
+        CU_ASSERT_EQUAL(release(r, id, "n2", NULL), PBSE_BADSTATE);
+        fake_answer(&fm, &told, refuses ? PBSE_BADSTATE : 0, NULL);
+        CU_ASSERT_EQUAL(rig_reply(r, waits)->code, refuses ? PBSE_BADSTATE : 0);
+        CU_ASSERT_STRING_EQUAL(shown(r, id, "exec_host"),
+                               refuses ? "n1/0*2+n2/0" : "n1/0*2");
+        fake_mom_free(&fm);
+    }
+}
+
 static void a_subjob_releases_its_own(void)
 {
     struct fake_mom fm = three_hosts();
@@ -399,6 +513,11 @@ int main(void)
         { "a select says what stays", a_select_says_what_stays },
         { "keeping all is no release", keeping_all_is_no_release },
         { "a MoM that will not keeps all", a_mom_that_will_not_keeps_all },
+        { "hosts that fail at the start are free",
+          hosts_that_fail_at_the_start_are_free },
+        { "a MoM takes nothing away by its own will",
+          a_mom_takes_nothing_away_by_its_own_will },
+        { "a release goes on when hosts fail", a_release_goes_on_when_hosts_fail },
         { "a restart asks the MoM again", a_restart_asks_the_mom_again },
         { "a subjob releases its own", a_subjob_releases_its_own },
         { "other hosts are free before files are copied",
