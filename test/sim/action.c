@@ -392,6 +392,7 @@ static bool submits(struct sim *s, const struct words *w)
         .indices = words_value(w, "indices"),
         .reserving = strcmp(w->v[w->n - 1], "reserving") == 0,
         .once = strcmp(w->v[w->n - 1], "once") == 0,
+        .checkpoint = words_value(w, "checkpoint"),
     };
 
     if (wish.select)
@@ -456,6 +457,25 @@ static bool releases(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "user1 holds J1", "user1 frees J1" */
+static bool holds(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]);
+
+    if (id)
+        client_hold(s, w->v[0], w->v[2], id, strcmp(w->v[1], "holds") == 0);
+    return true;
+}
+
+static bool requeues(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]);
+
+    if (id)
+        client_rerun(s, w->v[2], id);
+    return true;
+}
+
 /* "root admin-suspends J1": the word of qsig with an s behind it. */
 static bool signals(struct sim *s, const struct words *w)
 {
@@ -485,6 +505,19 @@ static bool sets_queue(struct sim *s, const struct words *w)
 {
     client_manage(s, MANAGER_SET, OBJECT_QUEUE, w->v[3], w->v[4], NULL, w->v[5],
                   WIRE_OP_SET);
+    return true;
+}
+
+/* "root sets sched preempt_order SCR 50 R": of the scheduler "default" */
+static bool sets_sched(struct sim *s, const struct words *w)
+{
+    struct buf value = { 0 };
+
+    for (size_t i = 4; i < w->n; i++)
+        buf_printf(&value, "%s%s", i > 4 ? " " : "", w->v[i]);
+    client_manage(s, MANAGER_SET, OBJECT_SCHED, s->planner.name, w->v[3], NULL,
+                  value.data, WIRE_OP_SET);
+    buf_fini(&value);
     return true;
 }
 
@@ -585,6 +618,15 @@ static bool mom_line(struct sim *s, const struct words *w)
     return h && (mom_begins(h, w) || mom_ends(h, w) || mom_misbehaves(h, w));
 }
 
+/* From now on each of them has scripts for images, and so has one that starts. */
+static bool moms_make_images(struct sim *s, const struct words *w UNUSED)
+{
+    s->images = true;
+    for (int i = 0; i < s->cluster.n_hosts; i++)
+        host_has_scripts(&s->hosts[i]);
+    return true;
+}
+
 static bool router_lost(struct sim *s, const struct words *w UNUSED)
 {
     comm_router(s, false);
@@ -604,6 +646,15 @@ static void errs_always(struct planner *p, const char *vnode)
 {
     p->wrong_percent = 100;
     p->wrong_vnode = (int)number(vnode + strlen("vn["), 0);
+}
+
+/* A line of its sched_config. */
+static void is_configured(struct planner *p, const char *line)
+{
+    struct diag why;
+    enum policy_line read = policy_line(p->policy, line, &why);
+
+    MUST(read == POLICY_FINE);
 }
 
 /* It says when it registers that its cycles may be cut. */
@@ -642,6 +693,8 @@ static bool planner_line(struct sim *s, struct planner *p, const struct words *w
         p->answers_many = true;
     else if (words_are(w, i, "takes answers twice"))
         p->reads_twice_percent = 10;
+    else if (words_are(w, i, "preempts"))
+        is_configured(p, "preemptive_sched: true ALL");
     else if (words_are(w, i, "wanders"))
         p->answer_twice_percent = p->old_answer_percent = 20;
     else
@@ -731,6 +784,7 @@ static const struct {
     { "vnode * goes offline", vnode_offline },
     { "vnode * comes back", vnode_back },
     { "mom *", mom_line },
+    { "moms make images", moms_make_images },
     { "router is lost", router_lost },
     { "router comes back", router_back },
     { "scheduler *", sched_line },
@@ -758,11 +812,15 @@ static const struct {
     { "* moves * into *", moves },
     { "* orders * *", orders },
     { "* releases *", releases },
+    { "* holds *", holds },
+    { "* frees *", holds },
+    { "root requeues *", requeues },
     { "root suspends *", signals },
     { "root resumes *", signals },
     { "root admin-suspends *", signals },
     { "root admin-resumes *", signals },
     { "root sets queue * * *", sets_queue },
+    { "root sets sched * *", sets_sched },
     { "root sets * *", sets },
     { "root unsets *", unsets },
 };

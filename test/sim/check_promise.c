@@ -536,6 +536,18 @@ void check_promise(struct sim *s, const struct model *m)
 
 /* Books. */
 
+/* What a job that gave something back still has: what it was given less that. */
+static int64_t kept(const struct model *m, const struct job *j, int64_t given,
+                    const char *resource, struct arena *arena)
+{
+    const char *text = obj_str(&j->obj, JOB_A_RESOURCES_RELEASED, NULL);
+    struct exec_vnode back = { 0 };
+
+    if (!text || exec_vnode_parse(text, m->defs, arena, &back, NULL))
+        return 0; /* all of it */
+    return given - exec_vnode_amount(&back, NULL, resource);
+}
+
 /* What a job has by what it was given, without the books of the server. */
 static void check_job_has(struct sim *s, const struct model *m, const struct job *j,
                           const char *resource)
@@ -545,8 +557,10 @@ static void check_job_has(struct sim *s, const struct model *m, const struct job
     struct exec_vnode ev = { 0 };
     int64_t given = 0, has = 0;
 
-    if (!gave_back(j) && exec_vnode_parse(text, m->defs, arena, &ev, NULL) == 0)
+    if (exec_vnode_parse(text, m->defs, arena, &ev, NULL) == 0)
         given = exec_vnode_amount(&ev, NULL, resource);
+    if (gave_back(j))
+        given = kept(m, j, given, resource, arena);
     for (size_t i = 0; i < j->bookings.n; i++)
         has += resources_amount(&j->bookings.v[i].amount, resource, 0);
     if (job_state(j) == 'R' && has != given)

@@ -39,6 +39,8 @@ static const struct {
                                  "queues that their owners may use" },
     [CHECK_FATE] = { "fate", "each job has the fate that its reservation's on_end has "
                              "for it" },
+    [CHECK_PREEMPT] = { "preempt", "who leaves for another job may be made to, leaves "
+                                   "by the method whose turn it is, and is not lost" },
     [CHECK_HEALTH] = { "health", "degraded means an unusable vnode, and a next attempt "
                                  "is set exactly then" },
     [CHECK_ALTER] = { "alter", "an alteration changes nothing before it is granted, "
@@ -226,6 +228,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_end_of_resv(s, s->shell.shadow, e->u.record);
         check_fate_record(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
+        check_preempt_record(s, conn, s->shell.shadow, e->u.record);
         check_why_record(s, s->shell.shadow, e->u.record);
         check_dry_record(s, s->shell.shadow, e->u.record);
         check_push_before(s, s->shell.shadow, e->u.record);
@@ -238,6 +241,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_alter_after(s, s->shell.shadow, e->u.record);
         check_occurrence_after(s, s->shell.shadow, e->u.record);
     }
+    check_preempt_replies(s, s->shell.shadow, turn);
     /* Without records nothing may have changed: looked at now and then. */
     if (changed || s->n_steps % 5 == 0)
         check_same(s, CHECK_SHADOW, m, s->shell.shadow);
@@ -317,13 +321,15 @@ static bool is_refused(const struct wire_reply *reply, const char *id)
     return false;
 }
 
-/* It was asked for, and taken back in the same turn: the job's MoM is away. */
+/* It was asked for, and taken back in the same turn: the job's MoM is away. Of a hold
+ * without an image the hold itself stays, and counts when the job is in its queue. */
 static bool was_taken_back(const struct effects *out, const char *id)
 {
     for (size_t i = 0; i < out->n; i++)
         if (out->v[i].kind == EFFECT_RECORD &&
             strcmp(out->v[i].u.record->id, id) == 0 &&
             (out->v[i].u.record->reason == REASON_NOT_SUSPENDED ||
+             out->v[i].u.record->reason == REASON_NOT_CHECKPOINTED ||
              (out->v[i].u.record->reason == REASON_NOT_RESUMED &&
               out->v[i].u.record->fact == FACT_JOB_SUSPENDED)))
             return true;
@@ -392,6 +398,8 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
                         strncmp(rq->extend, YES, strlen(YES)) == 0);
     if (rq->number == BATCH_ANSWER_RESVS && net_conn(&s->net, conn))
         note_answers(net_conn(&s->net, conn), rq->body);
+    if (rq->number == BATCH_PREEMPT_JOBS && !reply)
+        check_preempt_asked(s, conn, rq->body);
     if (rq->number == BATCH_STATUS_RESV)
         check_replies(s, conn, out);
     if (!is_done_in_part(rq, out->arena))

@@ -27,6 +27,7 @@ enum check {
     CHECK_LIFE,
     CHECK_ON_END,
     CHECK_FATE,
+    CHECK_PREEMPT,
     CHECK_HEALTH,
     CHECK_ALTER,
     CHECK_ENDS,

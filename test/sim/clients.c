@@ -277,6 +277,8 @@ void client_submit(struct sim *s, const struct job_wish *w)
             set_num(&body.attrs, arena, "Resource_List", "max_walltime", w->most_s);
         if (w->once)
             set(&body.attrs, arena, "Rerunable", NULL, "False");
+        if (w->checkpoint)
+            set(&body.attrs, arena, "Checkpoint", NULL, w->checkpoint);
         if (w->depend)
             set(&body.attrs, arena, "depend", NULL, w->depend);
         if (w->indices)
@@ -383,6 +385,30 @@ void client_signal(struct sim *s, const char *label, const char *id, const char 
 
     if (c)
         send(s, c, BATCH_SIGNAL_JOB, &body);
+}
+
+void client_hold(struct sim *s, const char *user, const char *label, const char *id,
+                 bool hold)
+{
+    struct arena *arena = arena_new();
+    struct body_manage body = { .command = hold ? MANAGER_SET : MANAGER_UNSET,
+                                .object_type = OBJECT_JOB,
+                                .object_name = id };
+    struct client *c = begin(s, CLIENT_HOLD, user, label);
+
+    set(&body.attrs, arena, "Hold_Types", NULL, "u");
+    if (c)
+        send(s, c, hold ? BATCH_HOLD_JOB : BATCH_RELEASE_JOB, &body);
+    arena_free(arena);
+}
+
+void client_rerun(struct sim *s, const char *label, const char *id)
+{
+    const struct body_id body = { .id = id };
+    struct client *c = begin(s, CLIENT_RERUN, "root", label);
+
+    if (c)
+        send(s, c, BATCH_RERUN, &body);
 }
 
 void client_manage(struct sim *s, uint32_t command, uint32_t type, const char *name,

@@ -20,6 +20,8 @@ enum client_kind {
     CLIENT_ORDER_JOB,     /* qorder */
     CLIENT_RELEASE_NODES, /* pbs_release_nodes */
     CLIENT_SIGNAL,        /* qsig */
+    CLIENT_HOLD,          /* qhold, qrls */
+    CLIENT_RERUN,         /* qrerun */
     CLIENT_MANAGE,        /* qmgr */
     CLIENT_LOOK,          /* pbs_rstat */
     CLIENT_WHY,           /* pbs_rstat --why */
@@ -114,8 +116,9 @@ struct job_wish {
     int64_t walltime_s;      /* 0: none */
     int64_t least_s, most_s; /* min_walltime and max_walltime, 0: none */
     int64_t lasts_s;
-    bool reserving; /* create_resv_from_job */
-    bool once;      /* -r n */
+    bool reserving;         /* create_resv_from_job */
+    bool once;              /* -r n */
+    const char *checkpoint; /* -c; NULL: none */
     const char *depend;
     const char *indices; /* of an array, as "1-5"; NULL: none */
 };
@@ -136,6 +139,11 @@ void client_release(struct sim *s, const char *user, const char *label, const ch
                     const char *vnodes);
 /* qsig -s suspend and the like, as root. */
 void client_signal(struct sim *s, const char *label, const char *id, const char *word);
+/* qhold and qrls of the user's hold. */
+void client_hold(struct sim *s, const char *user, const char *label, const char *id,
+                 bool hold);
+/* qrerun, as root. */
+void client_rerun(struct sim *s, const char *label, const char *id);
 void client_order(struct sim *s, const char *user, const char *label, const char *id,
                   const char *other);
 

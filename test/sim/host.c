@@ -74,6 +74,8 @@ static void send_message(struct mom_host *h, uint64_t stream,
     if (rnd_percent(&s->rnd, s->weather.twice_percent))
         comm_send(s, leaf_index(h), stream, b.data, b.len);
     buf_fini(&b);
+    if (sweep_mom_tells(s, h))
+        h->is_dying = true;
 }
 
 static void send_im(struct mom_host *h, uint64_t stream, const struct im_message *msg)
@@ -221,10 +223,11 @@ static void set_timer(struct mom_host *h)
 
 /* Life and death of the MoM. */
 
-static void make_core(struct mom_host *h)
+static const uint32_t servers[] = { SERVER_ADDR };
+
+static struct mom_config config_of(const struct mom_host *h)
 {
-    static const uint32_t servers[] = { SERVER_ADDR };
-    const struct mom_config cfg = {
+    return (struct mom_config){
         .host = h->name,
         .node_name = h->name,
         .version = "23.06.06",
@@ -239,10 +242,25 @@ static void make_core(struct mom_host *h)
         .max_check_poll_s = 120,
         .cputmult = 1,
         .wallmult = 1,
+        .checkpoints = h->sim->images,
+        .checkpoint_aborts = h->sim->images,
     };
+}
+
+static void make_core(struct mom_host *h)
+{
+    const struct mom_config cfg = config_of(h);
 
     h->mom = mom_new(&cfg);
     h->executor = host_executor(h);
+}
+
+void host_has_scripts(struct mom_host *h)
+{
+    const struct mom_config cfg = config_of(h);
+
+    if (h->mom)
+        mom_set_rules(h->mom, &cfg);
 }
 
 /* The MoM's own vnode has no cpus: jobs go to the others. */
@@ -282,7 +300,7 @@ static void on_message(struct sim *s, size_t leaf, uint64_t stream,
     struct im_message im;
     bool known;
 
-    if (is_of_mom && sweep_mom_hears(s, h))
+    if (is_of_mom ? sweep_mom_hears(s, h) : sweep_mom_is_told(s, h))
         return;
     out = host_input(h);
     if (is_of_mom) {

@@ -20,6 +20,7 @@ struct sim;
 enum run_state {
     RUN_STARTING, /* it prepares itself */
     RUN_HELD,     /* it has reported its session and waits for its go */
+    RUN_RESTORED, /* it has its go, and its script restores it from an image */
     RUN_ON,
 };
 
@@ -32,6 +33,7 @@ struct run {
     bool ignores_term;
     bool was_signalled; /* to end */
     bool is_stopped;
+    bool is_restart; /* from an image */
     int64_t left_ms; /* until it ends by itself, when it goes on at since_ms */
     int64_t since_ms;
     uint64_t clock; /* counts stops and goes: a timer of before means nothing */
@@ -62,6 +64,19 @@ struct task {
     struct task *prev, *next;
 };
 
+/* A script that makes an image of a job. It outlives the MoM. */
+struct making {
+    uint64_t number;
+    char *job_id;
+    int32_t run_version;
+    bool aborts;         /* the job ends with it */
+    uint64_t started_by; /* lives of the MoM */
+    uint64_t awaited_by;
+    bool is_abandoned;
+    bool is_killed;
+    struct making *prev, *next;
+};
+
 struct mom_host {
     struct sim *sim;
     size_t index;
@@ -71,6 +86,7 @@ struct mom_host {
     struct disk disk;
     struct run *runs;
     struct extra *extras;
+    struct making *makings;
     uint64_t last_run;
     uint64_t last_connection; /* of a task to its MoM */
     int32_t last_session;
@@ -99,6 +115,9 @@ void host_end_mom(struct mom_host *h, bool kill_jobs);
 /* The power fails: of the MoM and of its jobs nothing is left but files. */
 void host_crash(struct mom_host *h);
 
+/* Its MoM is told of scripts for images, or that it has none. */
+void host_has_scripts(struct mom_host *h);
+
 void host_cut_off(struct mom_host *h, bool cut_off);
 
 /* An input of the core: put its effects into *out, then end it. */
@@ -125,6 +144,24 @@ void extras_forget(struct mom_host *h);
 void extras_kill(struct mom_host *h);
 /* The top task has begun: it spawns a task on each other vnode of the job. */
 void extras_ask(struct mom_host *h, const char *job_id);
+
+/* What the processes of a run still last, when they go on now. */
+int64_t host_left_ms(const struct mom_host *h, const struct run *r);
+struct run *host_run_of(const struct mom_host *h, const char *job_id,
+                        int32_t run_version);
+/* They are ended from outside, and how is written down. */
+void host_end_run(struct mom_host *h, struct run *r);
+
+/* host_images.c: images of jobs. */
+void images_make(struct mom_host *h, const struct mom_effect *e, struct mom_out *out);
+void images_abandon(struct mom_host *h, const char *job_id);
+/* The job is forgotten, or was found again. */
+void images_drop(struct mom_host *h, const char *job_id);
+void images_settle(struct mom_host *h, const char *job_id);
+/* The host has lost its power: scripts are gone. */
+void images_kill(struct mom_host *h);
+/* How long the job lasts by its image; false: it has none that is complete. */
+bool images_left_ms(const struct mom_host *h, const char *job_id, int64_t *ret);
 
 /* Does something of that run of the job live here? */
 const struct run *host_run(const struct mom_host *h, const char *job_id,

@@ -18,6 +18,8 @@
 #define STATUS_KILLED (256 + SIGKILL)
 #define STATUS_LOST   (-4)
 #define START_RETRY   (-3)
+#define NOT_RESTORED  (-7)
+#define RESTORE_MS    1000 /* in calm weather */
 
 /* Names of files. */
 
@@ -92,15 +94,21 @@ static struct run *find_run(const struct mom_host *h, uint64_t number)
     return NULL;
 }
 
-const struct run *host_run(const struct mom_host *h, const char *job_id,
-                           int32_t run_version)
+struct run *host_run_of(const struct mom_host *h, const char *job_id,
+                        int32_t run_version)
 {
-    const struct run *r;
+    struct run *r;
 
     DL_FOREACH (h->runs, r)
         if (strcmp(r->job_id, job_id) == 0 && r->run_version == run_version)
             return r;
     return NULL;
+}
+
+const struct run *host_run(const struct mom_host *h, const char *job_id,
+                           int32_t run_version)
+{
+    return host_run_of(h, job_id, run_version);
 }
 
 static struct task *find_task(const struct mom_host *h, const char *job_id)
@@ -144,6 +152,7 @@ void host_kill_runs(struct mom_host *h)
         free_run(h, h->runs);
     }
     extras_kill(h);
+    images_kill(h);
 }
 
 /* The end of a job's processes, told to the core with what is known of it. */
@@ -207,8 +216,8 @@ static void end_run(struct mom_host *h, struct run *r, int32_t status, bool writ
     struct arena *arena = arena_new();
     const char *text;
 
-    if (r->state != RUN_ON)
-        status = START_RETRY; /* it never began */
+    if (r->state != RUN_ON) /* it never began */
+        status = r->state == RUN_RESTORED ? NOT_RESTORED : START_RETRY;
     text = arena_printf(arena, "%d %" PRId64, status, ran_s(h, r));
     sim_trace(h->sim, "host %s: processes of %s run %d end (%d)", h->name, r->job_id,
               r->run_version, status);
@@ -223,6 +232,12 @@ static void end_run(struct mom_host *h, struct run *r, int32_t status, bool writ
     if (t && !t->is_adopted)
         child_ended(h, t);
     arena_free(arena);
+}
+
+void host_end_run(struct mom_host *h, struct run *r)
+{
+    r->was_signalled = true;
+    end_run(h, r, STATUS_KILLED, true);
 }
 
 static void run_is_over(struct sim *s, void *arg)
@@ -272,9 +287,52 @@ static void start_clock(struct mom_host *h, struct run *r)
          (struct moment){ .run = r->number, .clock = r->clock });
 }
 
+int64_t host_left_ms(const struct mom_host *h, const struct run *r)
+{
+    int64_t on_ms =
+        r->state == RUN_ON && !r->is_stopped ? h->sim->clock.now_ms - r->since_ms : 0;
+
+    return MAX_OF(r->left_ms - on_ms, 0);
+}
+
 /* Starting. */
 
 static bool save_job(struct mom_host *h, const char *job_id);
+
+static void is_restored(struct sim *s, void *arg)
+{
+    const struct moment *x = arg;
+    struct mom_host *h = x->host;
+    struct run *r = find_run(h, x->run);
+    struct mom_out out;
+
+    if (!r || r->state != RUN_RESTORED)
+        return;
+    if (!images_left_ms(h, r->job_id, &r->left_ms) ||
+        (s->weather.jitter_ms && rnd_percent(&s->rnd, 10))) {
+        end_run(h, r, NOT_RESTORED, true);
+        return;
+    }
+    sim_trace(s, "host %s: processes of %s run %d go on from their image", h->name,
+              r->job_id, r->run_version);
+    check_run_begins(h, r);
+    start_clock(h, r);
+    if (!mom_lives(x) || !find_task(h, x->job_id))
+        return;
+    out = host_input(h);
+    mom_restarted(h->mom, sim_now_at(s), x->job_id, &out);
+    host_end_input(h, &out);
+}
+
+static void restore(struct mom_host *h, struct run *r)
+{
+    struct sim *s = h->sim;
+
+    r->state = RUN_RESTORED;
+    post(h, s->weather.jitter_ms ? rnd_range(&s->rnd, 0, 10 * RESTORE_MS) : RESTORE_MS,
+         is_restored,
+         (struct moment){ .run = r->number, .job_id = xstrdup(r->job_id) });
+}
 
 /* With its record on disk the job may begin; without its go it ends. */
 static void begin_job(struct mom_host *h, const char *job_id)
@@ -288,6 +346,10 @@ static void begin_job(struct mom_host *h, const char *job_id)
     t->is_unsaved = !is_saved;
     if (!is_saved) {
         end_later(h, r, START_RETRY);
+        return;
+    }
+    if (r->is_restart) {
+        restore(h, r);
         return;
     }
     sim_trace(h->sim, "host %s: processes of %s run %d begin", h->name, r->job_id,
@@ -338,10 +400,12 @@ static void start_job(struct mom_host *h, const char *job_id)
     struct arena *arena = arena_new();
     struct run *r = xcalloc(1, sizeof(*r));
     struct task *t = xcalloc(1, sizeof(*t));
+    int32_t session;
 
     r->number = ++h->last_run;
     r->job_id = xstrdup(job_id);
     r->run_version = mom_job_run_version(h->mom, job_id);
+    r->is_restart = mom_job_restarts(h->mom, job_id, &session);
     r->left_ms = script_lasts_ms(h, job_id);
     r->ignores_term = s->weather.jitter_ms && rnd_percent(&s->rnd, 10);
     DL_APPEND(h->runs, r);
@@ -456,8 +520,10 @@ static void drop_job(struct mom_host *h, const char *job_id, int32_t run_version
     if (!host_dies_here(h))
         disk_remove(&h->disk, record_name(arena, job_id));
     arena_free(arena);
-    if (!h->is_dying)
+    if (!h->is_dying) {
         extras_signal(h, job_id, 0, SIGKILL);
+        images_drop(h, job_id);
+    }
     if (!t || h->is_dying)
         return;
     t->is_dropped = true;
@@ -505,6 +571,17 @@ static void copy_files(struct mom_host *h, uint64_t token)
          (struct moment){ .token = token, .status = fails ? PBSE_NOCOPYFILE : 0 });
 }
 
+/* The record says how the run has ended. */
+static void forget_exit(struct mom_host *h, const char *job_id)
+{
+    struct arena *arena = arena_new();
+
+    MUST(!find_task(h, job_id)); /* it has ended */
+    disk_remove(&h->disk,
+                exit_name(arena, job_id, mom_job_run_version(h->mom, job_id)));
+    arena_free(arena);
+}
+
 static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
                       struct mom_out *out)
 {
@@ -545,6 +622,15 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         break;
     case MOM_FILES:
         copy_files(h, e->u.files.token);
+        break;
+    case MOM_CHECKPOINT:
+        images_make(h, e, out);
+        break;
+    case MOM_ABANDON:
+        images_abandon(h, e->job_id);
+        break;
+    case MOM_REST:
+        forget_exit(h, e->job_id);
         break;
     case MOM_DROP:
         drop_job(h, e->job_id, e->u.drop.run_version);
@@ -616,17 +702,24 @@ static void sweep(struct mom_host *h, const char *name)
 void host_recover(struct mom_host *h)
 {
     struct file *f, *next;
+    struct arena *arena = arena_new();
+    struct wire_strings found = { 0 };
     const char *id;
 
+    found.v = ARENA_ARRAY(arena, const char *, HASH_COUNT(h->disk.files) + 1);
     HASH_ITER (hh, h->disk.files, f, next) {
         if (!ends_in(f->name, ".JB"))
             continue;
-        if (mom_load(h->mom, f->data.data, f->data.len, &id))
+        if (mom_load(h->mom, f->data.data, f->data.len, &id)) {
             find_processes(h, id);
-        else
+            found.v[found.n++] = arena_strdup(arena, id);
+        } else
             check_failed(h->sim, CHECK_WIRE, "mom %s: record %s is damaged", h->name,
                          f->name);
     }
+    for (size_t i = 0; i < found.n; i++)
+        images_settle(h, found.v[i]);
+    arena_free(arena);
     HASH_ITER (hh, h->disk.files, f, next) {
         if (ends_in(f->name, ".EX") || ends_in(f->name, ".SC"))
             sweep(h, f->name);

@@ -11,6 +11,7 @@ test_sim_sim_SOURCES = \
 	test/sim/check_resv_end.c \
 	test/sim/check_retry.c \
 	test/sim/check_promise.c \
+	test/sim/check_preempt.c test/sim/check_preempt.h \
 	test/sim/check_qmove.c test/sim/check_qmove.h \
 	test/sim/check_shown.c \
 	test/sim/check_start.c \
@@ -23,6 +24,7 @@ test_sim_sim_SOURCES = \
 	test/sim/expect.c \
 	test/sim/host.c test/sim/host.h \
 	test/sim/host_extras.c \
+	test/sim/host_images.c \
 	test/sim/host_tasks.c \
 	test/sim/ledger.c test/sim/ledger.h \
 	test/sim/main.c \
@@ -33,7 +35,7 @@ test_sim_sim_SOURCES = \
 	test/sim/shell.c test/sim/shell.h \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h \
-	test/sim/story_extend.c test/sim/story_turns.c test/sim/story_tell.h \
+	test/sim/story_extend.c test/sim/story_preempt.c test/sim/story_turns.c test/sim/story_tell.h \
 	test/sim/sweep.c test/sim/sweep.h \
 	test/sim/check_ends.c test/sim/check_ends.h \
 	test/sim/check_fate.c test/sim/check_fate.h \

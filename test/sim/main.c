@@ -5,7 +5,8 @@
  *   sim --scenario FILE [...]     named scenarios
  *   sim --sweep FILE [...]        each again and again, with a kill at the next place
  *   sim --sweep FILE --kill K     one run with that kill: before:7, after:7, twice:7,
- *                                 scheduler:7, meanwhile:7, says:7, hears:7, router:7
+ *                                 scheduler:7, meanwhile:7, says:7, hears:7, router:7,
+ *                                 tells:7, told:7, between:7
  *   sim --print N                 the scenario that seed N makes
  *   sim --hash N                  a number for the scenarios of the seeds 1 to N
  *

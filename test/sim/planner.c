@@ -40,13 +40,24 @@ static void drop_kept(struct planner *p)
     p->kept = NULL;
 }
 
-static void forget_answered(struct planner *p)
+static void add_name(struct planner_names *list, const char *name)
 {
-    for (size_t i = 0; i < p->n_answered; i++)
-        free(p->answered[i]);
-    free(p->answered);
-    p->answered = NULL;
-    p->n_answered = 0;
+    list->v = xrealloc(list->v, (list->n + 1) * sizeof(*list->v));
+    list->v[list->n++] = xstrdup(name);
+}
+
+static void forget_names(struct planner_names *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->v[i]);
+    free(list->v);
+    *list = (struct planner_names){ 0 };
+}
+
+static void forget_cycle(struct planner *p)
+{
+    forget_names(&p->answered);
+    forget_names(&p->spared);
 }
 
 void planner_init(struct planner *p, const char *name)
@@ -62,7 +73,7 @@ void planner_fini(struct planner *p)
 {
     end_cycle_memory(p);
     drop_kept(p);
-    forget_answered(p);
+    forget_cycle(p);
     free(p->job_id);
     free(p->old_bytes);
     policy_free(p->policy);
@@ -129,7 +140,7 @@ static void drop_link(struct sim *s, struct planner *p)
     p->trial = NULL;
     end_cycle_memory(p);
     drop_kept(p);
-    forget_answered(p);
+    forget_cycle(p);
 }
 
 void planner_start(struct sim *s, struct planner *p)
@@ -175,7 +186,7 @@ static const uint32_t status_requests[] = {
 static void end_cycle(struct sim *s, struct planner *p)
 {
     end_cycle_memory(p);
-    forget_answered(p);
+    forget_cycle(p);
     free(p->job_id);
     p->job_id = NULL;
     p->trial = NULL;
@@ -252,7 +263,7 @@ static void begin_pass(struct sim *s, struct planner *p)
         snapshot_set_name(p->snapshot, p->name);
         p->asked = 0;
     }
-    p->refused = p->confirmed = false;
+    p->refused = p->confirmed = p->failed = false;
     ask_next(s, p);
 }
 
@@ -371,10 +382,13 @@ static void plan_now(struct sim *s, void *arg)
         try_next(s, p, &said);
         return;
     }
-    for (size_t i = 0; i < p->n_answered; i++)
-        snapshot_skip_resv(p->snapshot, p->answered[i]);
+    for (size_t i = 0; i < p->answered.n; i++)
+        snapshot_skip_resv(p->snapshot, p->answered.v[i]);
+    for (size_t i = 0; i < p->spared.n; i++)
+        snapshot_spare_job(p->snapshot, p->spared.v[i]);
     sched_plan(p->snapshot, p->policy, sim_now_at(s), p->job_id, p->arena, &p->plan);
     check_starts(s, p);
+    check_preempt_plan(s, p);
     p->step = 0;
     p->step_twice = false;
     p->state = PLANNER_ACTING;
@@ -422,8 +436,7 @@ static void note_answered(struct planner *p, const struct plan_step *step)
 {
     if (step->kind != PLAN_DENY_RESV && step->kind != PLAN_CONFIRM_RESV)
         return;
-    p->answered = xrealloc(p->answered, (p->n_answered + 1) * sizeof(char *));
-    p->answered[p->n_answered++] = xstrdup(step->id);
+    add_name(&p->answered, step->id);
 }
 
 /* The same text with other vnodes: every number in brackets is another one. */
@@ -504,7 +517,7 @@ static void answer_deferred(struct sim *s, struct planner *p)
                                      .user = "root",
                                      .body = &body };
 
-    for (size_t i = 0; i < p->plan.n; i++)
+    for (size_t i = 0; i < p->plan.n && !p->failed; i++)
         if (p->plan.steps[i].kind == PLAN_RUN_JOB)
             goto send;
     body.error = PBSE_RESCUNAV;
@@ -518,7 +531,8 @@ static void plan_is_done(struct sim *s, struct planner *p)
     if (p->cut) {
         sim_trace(s, "scheduler %s: leaves its cycle", p->name);
         end_cycle(s, p);
-    } else if (p->refused && p->n_restarts++ < RESTARTS_MAX) {
+    } else if (p->refused && !(p->job_id && p->failed) &&
+               p->n_restarts++ < RESTARTS_MAX) {
         begin_pass(s, p);
     } else if (p->plan.again && p->n_again++ < AGAIN_MAX) {
         begin_pass(s, p);
@@ -530,12 +544,14 @@ static void plan_is_done(struct sim *s, struct planner *p)
     }
 }
 
-/* As the daemon does: answers about reservations are given all the same. */
+/* As the daemon does: answers about reservations are given all the same, and a job for
+ * which others have just left is run. */
 static bool may_leave(const struct planner *p)
 {
-    enum plan_kind kind = p->plan.steps[p->step].kind;
+    const struct plan_step *step = &p->plan.steps[p->step];
 
-    return p->cut && kind != PLAN_CONFIRM_RESV && kind != PLAN_DENY_RESV;
+    return p->cut && step->kind != PLAN_CONFIRM_RESV && step->kind != PLAN_DENY_RESV &&
+           !step->preempts;
 }
 
 static void act_next(struct sim *s, struct planner *p)
@@ -576,16 +592,19 @@ static void step_told(struct sim *s, struct planner *p, const struct wire_reply 
 {
     const struct plan_step *step = &p->plan.steps[p->step++];
 
-    for (size_t i = 0; i < reply->deleted.n; i++)
+    for (size_t i = 0; i < reply->deleted.n; i++) {
         sim_trace(s, "scheduler %s: %s leaves: %s", p->name, reply->deleted.v[i].id,
                   reply->deleted.v[i].order);
+        if (strcmp(reply->deleted.v[i].order, PREEMPT_FAILED) == 0)
+            add_name(&p->spared, reply->deleted.v[i].id);
+    }
     if (reply->code == 0) {
         note_answered(p, step);
         return;
     }
     /* As the daemon does: what was planned without them is planned anew. */
     if (step->kind == PLAN_PREEMPT_JOBS || step->preempts)
-        p->refused = true;
+        p->failed = p->refused = true;
     sim_trace(s, "scheduler %s: is refused: %s %d", p->name, step->id, reply->code);
     if (!p->step_twice)
         p->refused |= step->kind == PLAN_CONFIRM_RESV;

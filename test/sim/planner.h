@@ -57,9 +57,13 @@ struct planner {
     bool step_twice;
     int n_restarts;
     size_t n_again;
-    char **answered; /* reservations denied in this cycle */
-    size_t n_answered;
+    struct planner_names {
+        size_t n;
+        char **v;
+    } answered, /* reservations that were answered in this cycle, */
+        spared; /* and jobs that have not left */
     bool refused;
+    bool failed; /* others have not left for a job: the rest of the plan is void */
     bool confirmed;
 
     /* an answer of an earlier cycle, as bytes */

@@ -24,8 +24,9 @@ struct script {
     struct arena *arena;
     struct cluster cluster;
     bool rough;
-    struct words hooks; /* "hooks EVENT EVENT" */
-    size_t n_settings;  /* "server NAME VALUE" */
+    bool kills_at_server; /* a sweep looks at its messages with MoMs, too */
+    struct words hooks;   /* "hooks EVENT EVENT" */
+    size_t n_settings;    /* "server NAME VALUE" */
     struct words *settings;
     size_t n_queues; /* "queue NAME [for USER]" */
     struct words *queues;
@@ -107,6 +108,10 @@ static bool take_line(struct script *sc, size_t number, const char *text)
         return take_cluster(sc, &w);
     if (words_are(&w, 0, "weather rough")) {
         sc->rough = true;
+        return true;
+    }
+    if (words_are(&w, 0, "sweep messages of the server")) {
+        sc->kills_at_server = true;
         return true;
     }
     if (words_are(&w, 0, "hooks *")) {
@@ -266,6 +271,7 @@ static void run_swept(struct sim *s, const struct script *sc, struct sweep *swee
     if (sweep) {
         sim_run(s, (int64_t)SIM_EPOCH_S * 1000 + SETTINGS_MS);
         sweep->do_line = do_line;
+        sweep->of_server = sc->kills_at_server;
         sweep->is_on = true;
     }
     sim_run(s, (int64_t)SIM_EPOCH_S * 1000 + sc->last_ms + 1000);

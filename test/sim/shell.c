@@ -806,6 +806,7 @@ void shell_start(struct sim *s, enum svr_start type)
     alters_forget_after(&s->alters, store_last_seq(sh->store));
     ends_forget_after(&s->ends, store_last_seq(sh->store));
     fates_forget_after(&s->fates, store_last_seq(sh->store));
+    preempts_forget_after(&s->preempts, store_last_seq(sh->store));
     whys_forget_after(&s->whys, store_last_seq(sh->store));
     ledger_check_told(s);
     svr_start(sh->svr, sim_now_at(s), sh->ever_started ? type : SVR_CREATE,

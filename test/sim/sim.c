@@ -80,6 +80,7 @@ void sim_fini(struct sim *s)
     alters_fini(&s->alters);
     ends_fini(&s->ends);
     fates_fini(&s->fates);
+    preempts_fini(&s->preempts);
     occurrences_fini(s);
     whys_fini(&s->whys);
     dries_fini(&s->dries);
@@ -253,6 +254,16 @@ static bool may_run(const struct job *j)
     return job_state(j) == 'Q' && !(j->parent && job_state(j->parent) == 'H');
 }
 
+static bool some_run(const struct sim *s)
+{
+    MODEL_EACH_LIVE(shell_model(s), OBJ_JOB, o)
+    {
+        if (job_state(TO_JOB(o)) == 'R' && job_phase(TO_JOB(o)) != JOB_SCHED_SUSPENDED)
+            return true;
+    }
+    return false;
+}
+
 /* With all vnodes free and nothing reserved, a job of one chunk can run. */
 static void check_jobs_ran(struct sim *s)
 {
@@ -263,17 +274,9 @@ static void check_jobs_ran(struct sim *s)
         if (may_run(TO_JOB(o)) && resources_amount(list, "nodect", 0) == 1 &&
             resources_amount(list, "ncpus", 0) <= s->cluster.ncpus)
             check_failed(s, CHECK_QUIET, "job %s fits and does not start", o->id);
+        if (job_phase(TO_JOB(o)) == JOB_SCHED_SUSPENDED && !some_run(s))
+            check_failed(s, CHECK_QUIET, "job %s does not go on", o->id);
     }
-}
-
-static bool some_run(const struct sim *s)
-{
-    MODEL_EACH_LIVE(shell_model(s), OBJ_JOB, o)
-    {
-        if (job_state(TO_JOB(o)) == 'R')
-            return true;
-    }
-    return false;
 }
 
 /* Wait until all that can has run. On few vnodes jobs run one behind the other, so each

@@ -15,6 +15,7 @@
 #include "check_ends.h"
 #include "check_fate.h"
 #include "check_occurrence.h"
+#include "check_preempt.h"
 #include "check_push.h"
 #include "check_qmove.h"
 #include "check_why.h"
@@ -76,6 +77,7 @@ struct sim {
     struct ends ends;
     struct fates fates;
     struct pushes pushes;
+    struct preempts preempts;
     struct deleted *deleted; /* occurrences, by their index */
     struct whys whys;
     struct dries dries;
@@ -86,6 +88,7 @@ struct sim {
     } called[16];
     struct sweep *sweep; /* NULL: none */
     bool trace;
+    bool images;     /* MoMs can make images of jobs */
     bool slow_lists; /* a status of few objects takes several turns already */
     size_t n_steps;
 };

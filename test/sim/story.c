@@ -932,4 +932,6 @@ void story_write(uint64_t seed, struct buf *out)
         write_stops(&t, seed);
     if (seed % 6 == 5)
         story_extensions(&t, seed);
+    if (seed % 9 == 5)
+        story_preemption(&t, seed);
 }

@@ -65,4 +65,7 @@ void story_extensions(const struct story *of, uint64_t seed);
 /* story_turns.c: series whose occurrences are too short for the jobs in them. */
 void story_turns(const struct story *of, uint64_t seed);
 
+/* story_preempt.c: jobs of higher levels for which others leave. */
+void story_preemption(const struct story *of, uint64_t seed);
+
 #endif

@@ -13,7 +13,8 @@
 const char *sweep_name(enum sweep_kind kind)
 {
     static const char *const names[] = {
-        "before", "after", "twice", "scheduler", "meanwhile", "says", "hears", "router",
+        "before", "after",  "twice", "scheduler", "meanwhile", "says",
+        "hears",  "router", "tells", "told",      "between",
     };
 
     return names[kind];
@@ -24,7 +25,7 @@ static bool is_here(struct sim *s, enum sweep_kind kind)
 {
     struct sweep *sw = s->sweep;
 
-    if (!sw || !sw->is_on)
+    if (!sw || !sw->is_on || (kind >= SWEEP_MOM_TELLS && !sw->of_server))
         return false;
     sw->n[kind]++;
     if (sw->has_killed || sw->kind != kind || sw->n[kind] != sw->at)
@@ -95,23 +96,44 @@ static void kill_router(struct sim *s, void *arg UNUSED)
     sim_after(s, AWAY_MS, start_router, NULL, NULL);
 }
 
-bool sweep_mom_says(struct sim *s, struct mom_host *h)
+static bool says(struct sim *s, struct mom_host *h, enum sweep_kind mom,
+                 enum sweep_kind router)
 {
-    if (is_here(s, SWEEP_ROUTER))
+    if (is_here(s, router))
         sim_after(s, 0, kill_router, NULL, NULL);
-    if (!is_here(s, SWEEP_MOM_SAYS))
+    if (!is_here(s, mom))
         return false;
     sim_after(s, AWAY_MS, start_mom, h, NULL);
     return true;
 }
 
-bool sweep_mom_hears(struct sim *s, struct mom_host *h)
+static bool hears(struct sim *s, struct mom_host *h, enum sweep_kind kind)
 {
-    if (!is_here(s, SWEEP_MOM_HEARS))
+    if (!is_here(s, kind))
         return false;
     host_kill_mom(h);
     sim_after(s, AWAY_MS, start_mom, h, NULL);
     return true;
+}
+
+bool sweep_mom_says(struct sim *s, struct mom_host *h)
+{
+    return says(s, h, SWEEP_MOM_SAYS, SWEEP_ROUTER);
+}
+
+bool sweep_mom_hears(struct sim *s, struct mom_host *h)
+{
+    return hears(s, h, SWEEP_MOM_HEARS);
+}
+
+bool sweep_mom_tells(struct sim *s, struct mom_host *h)
+{
+    return says(s, h, SWEEP_MOM_TELLS, SWEEP_ROUTER_OF_SERVER);
+}
+
+bool sweep_mom_is_told(struct sim *s, struct mom_host *h)
+{
+    return hears(s, h, SWEEP_MOM_IS_TOLD);
 }
 
 static void again(struct sim *s, void *line)

@@ -2,7 +2,8 @@
  * time: the server around each of its commits, the scheduler at each thing that it
  * hears or says and at each commit of the server, a MoM behind each thing that it says
  * to another MoM or before it takes what another one has said, and the router when it
- * has such a message.
+ * has such a message. A scenario that says so is about messages between MoMs and the
+ * server, too: a job that was being started is then often started once more.
  *
  * What is killed comes back soon. A command that was cut off before anything of it was
  * durable is given once more, as its user would; one whose effect is durable is not. So
@@ -30,6 +31,9 @@ enum sweep_kind {
     SWEEP_MOM_SAYS,
     SWEEP_MOM_HEARS,
     SWEEP_ROUTER,
+    SWEEP_MOM_TELLS,
+    SWEEP_MOM_IS_TOLD,
+    SWEEP_ROUTER_OF_SERVER,
     SWEEP_KINDS
 };
 
@@ -37,6 +41,7 @@ enum sweep_kind {
 struct sweep {
     enum sweep_kind kind;
     size_t at;       /* the kill comes at this place, from 1 on; 0: nowhere */
+    bool of_server;  /* messages between MoMs and the server are places too */
     bool is_on;      /* from second 0 on until the faults stop */
     bool has_killed; /* it has come there */
     bool has_killed_again;
@@ -58,6 +63,10 @@ void sweep_scheduler(struct sim *s, struct planner *p);
 bool sweep_mom_says(struct sim *s, struct mom_host *h);
 /* It has got such a message; true: it is dead, and has not taken it. */
 bool sweep_mom_hears(struct sim *s, struct mom_host *h);
+
+/* The same of messages to and from the server. */
+bool sweep_mom_tells(struct sim *s, struct mom_host *h);
+bool sweep_mom_is_told(struct sim *s, struct mom_host *h);
 
 /* A line of the scenario comes while the server is away: it will be carried out later.
  */
