@@ -154,6 +154,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_rerun.c src/server/requests/job_rerun.h \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
+	src/server/requests/array_walk.c src/server/requests/array_walk.h \
 	src/server/requests/job_stop.c src/server/requests/job_stop.h \
 	src/server/requests/job_signal.c \
 	src/server/decide/depend_admit.c src/server/decide/depend_admit.h \

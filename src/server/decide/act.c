@@ -27,7 +27,6 @@ void act_wait_jobs(struct decision *out, size_t n, const char *const *job_ids, i
 {
     struct act *a = act_add(out, ACT_WAIT_JOBS);
 
-    MUST(n > 0);
     a->u.wait_jobs.n = n;
     a->u.wait_jobs.ids = job_ids;
     a->u.wait_jobs.code = code;

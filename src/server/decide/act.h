@@ -31,7 +31,9 @@ enum act_kind {
     ACT_ASK_AGAIN,
     /* The reply waits for what 'wait_for' names. */
     ACT_WAIT,
-    /* It waits for each of 'wait_jobs', and is the first failure of them. */
+    /* It waits for each of 'wait_jobs', and is the first failure of them. With
+     * ACT_GO_ON in a slice: they are gathered, and the reply waits for what all slices
+     * have named. */
     ACT_WAIT_JOBS,
     /* The reply is every object that this status asks for (walk.h). */
     ACT_LIST,
@@ -95,7 +97,7 @@ struct act {
     union {
         struct wait_for wait_for;
         struct {
-            size_t n; /* one or more */
+            size_t n; /* one or more; in the last of several slices also none */
             const char *const *ids;
             int code; /* of what was refused at once; 0: nothing was */
         } wait_jobs;

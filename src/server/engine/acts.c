@@ -17,12 +17,11 @@ static enum svr_outcome wait_for(struct turn *t, const struct request *rq,
     return SVR_WAITS;
 }
 
-static enum svr_outcome wait_for_jobs(struct turn *t, const struct request *rq,
-                                      const struct act *a)
+static void add_to_group(struct turn *t, const struct request *rq, const struct act *a,
+                         struct waiting_group *g)
 {
-    struct waiting_group *g = waiting_group_new(a->u.wait_jobs.code);
-
-    for (size_t i = 0; i < a->u.wait_jobs.n; i++) {
+    /* A client that has left waits for nothing. */
+    for (size_t i = 0; i < a->u.wait_jobs.n && rq->who->conn; i++) {
         const struct wait_for until = { .why = WAIT_FOR_OBJECT,
                                         .kind = OBJ_JOB,
                                         .id = a->u.wait_jobs.ids[i] };
@@ -31,7 +30,32 @@ static enum svr_outcome wait_for_jobs(struct turn *t, const struct request *rq,
                           waiting_add(&t->s->waiting, rq->who->conn, rq->wire->number,
                                       rq->actor, t->s->m->seq, &until));
     }
-    return SVR_WAITS;
+}
+
+void acts_gather(struct turn *t, struct parked *p, const struct request *rq,
+                 const struct act *a)
+{
+    if (!p->group)
+        p->group = waiting_group_new();
+    add_to_group(t, rq, a, p->group);
+}
+
+static enum svr_outcome wait_for_jobs(struct turn *t, const struct request *rq,
+                                      const struct act *a)
+{
+    struct parked *p =
+        rq->progress ? STRUCT_OF(rq->progress, struct parked, progress) : NULL;
+    struct waiting_group *g = p && p->group ? p->group : waiting_group_new();
+    struct wire_reply reply;
+
+    add_to_group(t, rq, a, g);
+    if (p)
+        p->group = NULL;
+    /* The MoMs may have answered for all since the first slice. */
+    if (!waiting_group_close(g, a->u.wait_jobs.code, &reply, t->out->arena))
+        return SVR_WAITS;
+    send_reply(t, rq->who->conn, &reply);
+    return SVR_ANSWERED;
 }
 
 static enum svr_outcome list(struct turn *t, const struct request *rq,

@@ -30,6 +30,11 @@ bool acts_need_store(const struct decision *d);
 /* 0, or the code with which an act refuses the request. */
 int acts_may(const struct turn *t, const struct request *rq, const struct decision *d);
 
+/* The reply to the parked request waits for the jobs of an ACT_WAIT_JOBS, too, when it
+ * is decided. */
+void acts_gather(struct turn *t, struct parked *p, const struct request *rq,
+                 const struct act *a);
+
 /* Carry out the acts of a decision that was granted, of one that was refused. Returns
  * what becomes of the request: at most one act has something to say about it. */
 enum svr_outcome acts_carry_out(struct turn *t, const struct request *rq,

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/engine/parked.h"
 
+#include "server/engine/waiting.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -126,6 +128,7 @@ void parked_remove(struct parked_table *t, struct parked *p)
     if (p->conn)
         HASH_DEL(t->by_conn, p);
     asker_fini(&p->asker);
+    waiting_group_leave(p->group);
     parked_wait(t, p); /* not counted any more */
     DL_DELETE(p->user->first, p);
     MUST(p->user->bytes >= p->bytes);

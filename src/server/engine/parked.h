@@ -19,6 +19,8 @@
 #define PARKED_MAX_OF_USER       100
 #define PARKED_MAX_BYTES_OF_USER ((size_t)64 << 20)
 
+struct waiting_group;
+
 struct parked {
     uint64_t conn;       /* 0: its client has gone, or is not answered anyway */
     struct arena *arena; /* of the copy, and of its progress */
@@ -31,7 +33,9 @@ struct parked {
     bool
         waits; /* for an object, a waiting reply (waiting.h) knows which; or for answers
                 */
-    struct asker asker;         /* what it has learned, and waits for */
+    struct asker asker; /* what it has learned, and waits for */
+    struct waiting_group
+        *group; /* what its reply waits for so far, or NULL (waiting.h) */
     struct parked *prev, *next; /* of the same user, oldest first */
     struct parked_user *user;
     UT_hash_handle hh; /* by connection */

@@ -229,6 +229,7 @@ static int too_many(struct diag *why)
 static bool go_on_later(struct turn *t, const struct request *rq, struct decision *d)
 {
     const struct act *again = act_find(d, ACT_ASK_AGAIN);
+    const struct act *wait = act_find(d, ACT_WAIT_JOBS);
     struct parked_table *parked = &t->s->parked;
     struct parked *p;
 
@@ -238,6 +239,8 @@ static bool go_on_later(struct turn *t, const struct request *rq, struct decisio
         return false;
     p->let_in = true;
     take_up(t, d);
+    if (wait)
+        acts_gather(t, p, rq, wait);
     if (!again)
         return true;
     p = parked_find(parked, rq->who->conn);
@@ -452,11 +455,15 @@ static struct svr_fate go_on_with_request(struct turn *t)
     fate.conn = p->conn;
     /* The door is asked again only when the request has not been let in before. */
     fate.outcome = (p->let_in ? serve : enter)(t, request_row(p->wire.number), &rq);
-    if (fate.outcome == SVR_PARKED)
+    if (fate.outcome == SVR_PARKED) {
         /* From now on the request is carried to its end, even if its client goes. */
         p->began |= s->m->seq > before;
-    else
-        parked_remove(&s->parked, p);
+        return fate;
+    }
+    /* It was refused in a later slice: what was gathered is waited for no more. */
+    if (p->group)
+        waiting_drop_conn(&s->waiting, p->conn);
+    parked_remove(&s->parked, p);
     return fate;
 }
 
@@ -582,16 +589,16 @@ void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
     struct waiting_reply *w;
 
     while ((w = waiting_after(&s->waiting, durable_seq))) {
-        bool asked = w->wait_for.why == WAIT_TO_ASK_AGAIN;
-        const struct parked *p = asked ? parked_find(&s->parked, w->conn) : NULL;
+        /* It waits to ask again, or has gathered what its reply waits for. */
+        struct parked *p = parked_find(&s->parked, w->conn);
         /* Who waits to ask again has mostly changed nothing and is told so; the others
          * are told that it is not certain. */
         const char *words = p && !p->began ? SVR_NOT_SHOWN : SVR_IN_DOUBT;
         struct wire_reply reply = refusal(out->arena, PBSE_SAVE_ERR, words);
 
         send_reply(&t, w->conn, &reply);
-        if (asked)
-            parked_remove(&s->parked, parked_find(&s->parked, w->conn));
+        if (p)
+            parked_remove(&s->parked, p);
         waiting_remove_all(&s->waiting, w);
     }
     sched_links_look_again(&s->links);

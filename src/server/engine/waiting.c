@@ -15,17 +15,16 @@ struct waiting_for {
 };
 
 struct waiting_group {
-    size_t n_open; /* that wait */
+    size_t n_open; /* that wait, and who holds it */
     int32_t code;  /* the first failure, 0: none yet */
     char *text;    /* of it; NULL: none */
 };
 
-struct waiting_group *waiting_group_new(int code)
+struct waiting_group *waiting_group_new(void)
 {
     struct waiting_group *g = xcalloc(1, sizeof(*g));
 
-    g->code = code;
-    g->text = code ? xstrdup(pbse_text(code)) : NULL;
+    g->n_open = 1;
     return g;
 }
 
@@ -36,13 +35,45 @@ void waiting_group_add(struct waiting_group *g, struct waiting_reply *w)
     g->n_open++;
 }
 
-static void leave_group(struct waiting_group *g)
+void waiting_group_leave(struct waiting_group *g)
 {
+    if (!g)
+        return;
     MUST(g->n_open > 0);
     if (--g->n_open > 0)
         return;
     free(g->text);
     free(g);
+}
+
+static void set_failure(struct waiting_group *g, int32_t code, const char *text)
+{
+    free(g->text);
+    g->code = code;
+    g->text = text ? xstrdup(text) : NULL;
+}
+
+static void tell(const struct waiting_group *g, struct wire_reply *reply,
+                 struct arena *arena)
+{
+    *reply = (struct wire_reply){ .code = g->code, .choice = REPLY_NULL };
+    if (g->text) {
+        reply->choice = REPLY_TEXT;
+        reply->text = arena_strdup(arena, g->text);
+    }
+}
+
+bool waiting_group_close(struct waiting_group *g, int code, struct wire_reply *reply,
+                         struct arena *arena)
+{
+    bool over = g->n_open == 1;
+
+    if (code)
+        set_failure(g, code, pbse_text(code));
+    if (over)
+        tell(g, reply, arena);
+    waiting_group_leave(g);
+    return over;
 }
 
 bool waiting_takes(struct waiting_reply *w, struct wire_reply *reply,
@@ -52,17 +83,11 @@ bool waiting_takes(struct waiting_reply *w, struct wire_reply *reply,
 
     if (!g)
         return true;
-    if (g->code == 0 && reply->code != 0) {
-        g->code = reply->code;
-        g->text = reply->choice == REPLY_TEXT ? xstrdup(reply->text) : NULL;
-    }
+    if (g->code == 0 && reply->code != 0)
+        set_failure(g, reply->code, reply->choice == REPLY_TEXT ? reply->text : NULL);
     if (g->n_open > 1)
         return false;
-    *reply = (struct wire_reply){ .code = g->code, .choice = REPLY_NULL };
-    if (g->text) {
-        reply->choice = REPLY_TEXT;
-        reply->text = arena_strdup(arena, g->text);
-    }
+    tell(g, reply, arena);
     return true;
 }
 
@@ -174,8 +199,7 @@ void waiting_remove(struct waiting_table *t, struct waiting_reply *w)
     if (w->wait_for.until_at)
         DL_DELETE2(t->timed, w, time_prev, time_next);
     t->n--;
-    if (w->group)
-        leave_group(w->group);
+    waiting_group_leave(w->group);
     free((char *)w->wait_for.id);
     free(w->who);
     free(w);

@@ -36,9 +36,17 @@ struct waiting_reply *waiting_add(struct waiting_table *t, uint64_t conn,
                                   const struct wait_for *wait_for);
 
 /* Several waits of one connection whose answers are one reply: the first failure of
- * them, 'code' when that is not 0. It lasts as long as one of them does. */
-struct waiting_group *waiting_group_new(int code);
+ * them. Who has made it holds it and may add to it until it is closed; then it lasts as
+ * long as one of the waits does. */
+struct waiting_group *waiting_group_new(void);
 void waiting_group_add(struct waiting_group *g, struct waiting_reply *w);
+/* Nothing is added any more; 'code', when that is not 0, is told before all other
+ * failures. True when nothing waits any more: 'reply', which lives in 'arena', is then
+ * what the connection is told. */
+bool waiting_group_close(struct waiting_group *g, int code, struct wire_reply *reply,
+                         struct arena *arena) MUST_CHECK;
+/* It is given up by who holds it; NULL is fine. */
+void waiting_group_leave(struct waiting_group *g);
 
 /* 'w' is answered with 'reply', which lives in 'arena'. True when that ends all that
  * the connection waits for: 'reply' is then what it is told. The caller removes 'w' in

@@ -7,17 +7,15 @@
 
 #include "lib/attr/job_attrs.h"
 #include "server/decide/job_end.h"
-#include "server/model/job_array.h"
 #include "server/model/job_exit.h"
-#include "server/model/job_state.h"
+#include "server/requests/array_walk.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_named.h"
 
 #include <string.h>
 
-/* In the units of request_slice_cost(): a look at a subjob, and the end of a run. */
-#define LOOK_COST  3
+/* In the units of request_slice_cost(): the end of a run. */
 #define RERUN_COST 60
 
 /* Whoever wants it back in the queue does not want a hot start to put it on its vnodes.
@@ -79,10 +77,7 @@ struct rerun {
     bool force;
     size_t n_done;
     int err;
-    /* Of a rerun in slices: which places of the array are left. */
-    const char *array_id;
-    struct index_set places;
-    size_t place;
+    struct array_walk walk; /* of a rerun in slices */
 };
 
 static bool is_force(const struct request *rq)
@@ -126,48 +121,41 @@ static int rerun_all(const struct request *rq, const struct job_list *jobs,
 
 static void rerun_drop(void *state)
 {
-    index_set_fini(&((struct rerun *)state)->places);
+    array_walk_fini(&((struct rerun *)state)->walk);
 }
 
-/* The places of those that run now: one that starts while the request goes on is not
- * meant. */
 static struct rerun *rerun_begin(const struct request *rq, const struct job *array,
                                  const struct job_list *jobs)
 {
     struct progress *p = rq->progress;
     struct rerun *re = ARENA_NEW(p->arena, struct rerun);
 
-    *re = (struct rerun){
-        .force = is_force(rq),
-        .array_id = arena_strdup(p->arena, array->obj.id),
-    };
-    index_set_init(&re->places, &array->array->waiting.range, false);
-    for (size_t i = 0; i < jobs->n; i++)
-        index_set_put(&re->places, jobs->v[i]->place, true);
+    re->force = is_force(rq);
+    array_walk_init(&re->walk, array, jobs, p->arena);
     p->state = re;
     p->drop = rerun_drop;
     return re;
 }
 
-/* The next slice. The array, or a run, may be gone since the last one. */
+struct rerun_slice {
+    const struct request *rq;
+    struct rerun *re;
+    struct decision *out;
+};
+
+static void rerun_next(void *arg, const struct job *job)
+{
+    const struct rerun_slice *slice = arg;
+
+    rerun_one(slice->rq, job, slice->re, slice->out);
+}
+
 static int rerun_go_on(const struct model *m, const struct request *rq,
                        struct rerun *re, struct decision *out)
 {
-    const struct job *array = model_job(m, re->array_id);
-    size_t most = request_slice_cost(rq), cost = 0, at = re->place;
+    struct rerun_slice slice = { rq, re, out };
 
-    if (!array || !array->array)
-        return reply_to(re, out);
-    while (cost < most && (at = index_set_next(&re->places, at)) != INDEX_NO_PLACE) {
-        const struct subjob s = subjob_at(m, array, at++, rq->arena);
-        bool runs = s.job && job_state(s.job) == 'R';
-
-        cost += runs ? RERUN_COST : LOOK_COST;
-        if (runs)
-            rerun_one(rq, s.job, re, out);
-    }
-    re->place = at;
-    if (at == INDEX_NO_PLACE)
+    if (array_walk_slice(&re->walk, m, rq, RERUN_COST, rerun_next, &slice))
         return reply_to(re, out);
     act_add(out, ACT_GO_ON);
     return 0;

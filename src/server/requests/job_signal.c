@@ -55,7 +55,7 @@ static int signal_named(const struct model *m, const struct request *rq,
         return err;
     if (rq->wire->number == BATCH_SIGNAL_JOB &&
         is_stop_signal(((const struct body_signal *)rq->body)->signal))
-        return job_stop_all(m, rq, &jobs, out);
+        return job_stop_all(m, rq, named->job->array ? named->job : NULL, &jobs, out);
     keep_sent(&jobs);
     if (jobs.n == 0)
         return diag_code(&out->why, PBSE_BADSTATE);
@@ -73,8 +73,12 @@ int handle_signal_job(const struct model *m, const struct request *rq,
 {
     const struct body_signal *body = rq->body;
     struct job_named named;
-    int err = job_named_find(m, rq, body->job_id, &named, &out->why);
+    int err;
 
+    if (rq->progress && rq->progress->state)
+        return requester_is_staff(rq) ? job_stop_go_on(m, rq, out)
+                                      : diag_code(&out->why, PBSE_PERM);
+    err = job_named_find(m, rq, body->job_id, &named, &out->why);
     if (err)
         return err;
     err = job_owner_or_staff(m, rq, named.job, &out->why);

@@ -3,7 +3,8 @@
  *
  * What is asked for becomes an attribute of the job, its MoM is told what follows from
  * that (moms/stopping.c), and the reply waits for the record with which it is so. Of an
- * array or a range what can be done is done, and the reply has the first failure.
+ * array or a range what can be done is done, in slices when that is much
+ * (doc/design/006), and the reply has the first failure.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/job_stop.h"
@@ -12,8 +13,12 @@
 #include "server/decide/job_start.h"
 #include "server/decide/suspension.h"
 #include "server/model/job_phase.h"
+#include "server/requests/array_walk.h"
 
 #include <string.h>
+
+/* In the units of request_slice_cost(): what one job is asked for. */
+#define STOP_COST 100
 
 /* One job that the request names. */
 struct stopping {
@@ -151,23 +156,6 @@ static bool is_the_moms(const struct record *rec)
     return rec->fact == FACT_JOB_RESUMING || rec->reason == REASON_SUSPEND;
 }
 
-/* 'code': of what was refused. */
-static void promise_reply(struct decision *out, int code)
-{
-    const char **ids = ARENA_ARRAY(out->arena, const char *, out->records.n + 1);
-    size_t n = 0;
-
-    for (size_t i = 0; i < out->records.n; i++)
-        if (is_the_moms(out->records.v[i]))
-            ids[n++] = out->records.v[i]->id;
-    if (n > 0)
-        act_wait_jobs(out, n, ids, code);
-    else if (code)
-        out->reply = (struct wire_reply){ .code = code,
-                                          .choice = REPLY_TEXT,
-                                          .text = pbse_text(code) };
-}
-
 void job_signal_log(const struct request *rq, const char *id, struct decision *out)
 {
     const struct body_signal *body = rq->body;
@@ -176,25 +164,129 @@ void job_signal_log(const struct request *rq, const char *id, struct decision *o
                body->signal, rq->actor);
 }
 
-int job_stop_all(const struct model *m, const struct request *rq,
-                 const struct job_list *jobs, struct decision *out)
+/* What becomes of all that the request names. */
+struct stop_all {
+    size_t n_done;
+    int err;                /* the first failure */
+    bool waits;             /* for a MoM, since an earlier slice */
+    struct array_walk walk; /* of a request in slices */
+};
+
+static void stop_one(const struct stopping *st, const struct job *job,
+                     struct stop_all *all, struct decision *out)
 {
-    const struct body_signal *body = rq->body;
-    const struct stop_row *row = row_of(body->signal);
-    const struct stopping st = { m, rq, row->word };
-    int err = 0;
+    const struct body_signal *body = st->rq->body;
+    int no = row_of(body->signal)->act(st, job, out);
+
+    if (no) {
+        all->err = all->err ? all->err : no;
+        return;
+    }
+    job_signal_log(st->rq, job->obj.id, out);
+    all->n_done++;
+}
+
+/* The reply waits for the MoMs of those jobs of this decision that one is told of. */
+static size_t ids_of_waits(const struct decision *out, const char ***ret)
+{
+    const char **ids = ARENA_ARRAY(out->arena, const char *, out->records.n + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < out->records.n; i++)
+        if (is_the_moms(out->records.v[i]))
+            ids[n++] = out->records.v[i]->id;
+    *ret = ids;
+    return n;
+}
+
+static int reply_to(const struct stop_all *all, struct decision *out)
+{
+    const char **ids;
+    size_t n = ids_of_waits(out, &ids);
+
+    if (all->n_done == 0)
+        /* An array of which nothing runs any more when its turn comes is no failure. */
+        return all->err ? diag_code(&out->why, all->err) : 0;
+    if (n > 0 || all->waits)
+        act_wait_jobs(out, n, ids, all->err);
+    else if (all->err)
+        out->reply = (struct wire_reply){ .code = all->err,
+                                          .choice = REPLY_TEXT,
+                                          .text = pbse_text(all->err) };
+    return 0;
+}
+
+static struct stopping stopping_of(const struct model *m, const struct request *rq)
+{
+    return (struct stopping){
+        m, rq, row_of(((const struct body_signal *)rq->body)->signal)->word
+    };
+}
+
+struct stop_slice {
+    struct stopping st;
+    struct stop_all *all;
+    struct decision *out;
+};
+
+static void stop_next(void *arg, const struct job *job)
+{
+    const struct stop_slice *slice = arg;
+
+    stop_one(&slice->st, job, slice->all, slice->out);
+}
+
+int job_stop_go_on(const struct model *m, const struct request *rq,
+                   struct decision *out)
+{
+    struct stop_all *all = rq->progress->state;
+    struct stop_slice slice = { stopping_of(m, rq), all, out };
+    const char **ids;
+    size_t n;
+
+    if (array_walk_slice(&all->walk, m, rq, STOP_COST, stop_next, &slice))
+        return reply_to(all, out);
+    n = ids_of_waits(out, &ids);
+    if (n > 0)
+        act_wait_jobs(out, n, ids, 0);
+    all->waits = all->waits || n > 0;
+    act_add(out, ACT_GO_ON);
+    return 0;
+}
+
+static void stop_drop(void *state)
+{
+    array_walk_fini(&((struct stop_all *)state)->walk);
+}
+
+static int stop_begin(const struct model *m, const struct request *rq,
+                      const struct job *array, const struct job_list *jobs,
+                      struct decision *out)
+{
+    struct progress *p = rq->progress;
+    struct stop_all *all = ARENA_NEW(p->arena, struct stop_all);
+
+    array_walk_init(&all->walk, array, jobs, p->arena);
+    p->state = all;
+    p->drop = stop_drop;
+    return job_stop_go_on(m, rq, out);
+}
+
+int job_stop_all(const struct model *m, const struct request *rq,
+                 const struct job *array, const struct job_list *jobs,
+                 struct decision *out)
+{
+    const struct stopping st = stopping_of(m, rq);
+    struct stop_all all = { 0 };
 
     MUST(jobs->n > 0);
-    for (size_t i = 0; i < jobs->n; i++) {
-        const char *id = jobs->v[i]->obj.id;
-        int no = row->act(&st, jobs->v[i], out);
-
-        err = err ? err : no;
-        if (!no)
-            job_signal_log(rq, id, out);
+    if (rq->progress && array)
+        return stop_begin(m, rq, array, jobs, out);
+    if (array && jobs->n * STOP_COST > request_slice_cost(rq)) {
+        act_add(out, ACT_GO_ON);
+        return 0;
     }
-    if (out->records.n == 0)
-        return diag_code(&out->why, err);
-    promise_reply(out, err);
-    return 0;
+    for (size_t i = 0; i < jobs->n; i++)
+        stop_one(&st, jobs->v[i], &all, out);
+    return reply_to(&all, out);
 }

@@ -289,6 +289,253 @@ static void an_array_may_go_while_it_is_rerun(void)
     fake_mom_free(&fm);
 }
 
+/* What CONN was told, and what its MoM still has to answer. */
+struct hearing {
+    int n_replies, code;
+    size_t n_told;
+    struct is_message told[40];
+};
+
+static void hear(struct fake_mom *fm, struct hearing *h)
+{
+    const struct wire_reply *reply = rig_reply(fm->r, CONN);
+    const struct is_message *told;
+
+    if (reply) {
+        h->n_replies++;
+        h->code = reply->code;
+    }
+    for (size_t i = 0; (told = fake_told(fm, BATCH_SIGNAL_JOB, i)); i++) {
+        MUST(h->n_told < ARRAY_LEN(h->told));
+        h->told[h->n_told++] = *told;
+    }
+}
+
+static void ask_to(struct fake_mom *fm, const char *user, const char *word,
+                   struct hearing *h)
+{
+    const struct body_signal body = { .job_id = "0[].svr", .signal = word };
+
+    *h = (struct hearing){ .code = -1 };
+    rig_ask_on(fm->r, CONN, user, BATCH_SIGNAL_JOB, &body, NULL);
+    hear(fm, h);
+    CU_ASSERT_EQUAL(h->n_replies, 0);
+}
+
+/* The MoM answers all that it was told so far; it refuses the first one with 'code'. */
+static void mom_answers(struct fake_mom *fm, struct hearing *h, int code)
+{
+    size_t n = h->n_told;
+    struct is_message told[ARRAY_LEN(h->told)];
+
+    memcpy(told, h->told, sizeof(told));
+    h->n_told = 0;
+    for (size_t i = 0; i < n; i++) {
+        fake_answer(fm, &told[i], i ? 0 : code, NULL);
+        hear(fm, h);
+    }
+}
+
+/* Slices until nothing is left to do, others are answered in between; returns how many.
+ */
+static int slices(struct fake_mom *fm, struct hearing *h, bool answers)
+{
+    struct rig *r = fm->r;
+    int n = 0;
+
+    for (; n < 200 && svr_has_work(r->s); n++) {
+        rig_go_on(r, CONN);
+        hear(fm, h);
+        if (answers)
+            mom_answers(fm, h, 0);
+        CU_ASSERT_PTR_NOT_NULL(rig_status(r, RIG_USER, SVR, "", ""));
+    }
+    return n;
+}
+
+static int n_suspended(struct rig *r)
+{
+    int n = 0;
+
+    for (int i = 1; i <= 6; i++) {
+        const struct object *o = the_job(r, arena_printf(r->arena, "0[%d].svr", i));
+
+        n += o && obj_num(o, JOB_A_SUBSTATE, 0) == 43;
+    }
+    return n;
+}
+
+/* Whether its MoM is quick or slow: the reply comes once, when all are suspended. */
+static void what_runs_is_suspended_in_slices(void)
+{
+    for (int quick = 0; quick < 2; quick++) {
+        struct fake_mom fm = array_of_20(6);
+        struct rig *r = fm.r;
+        struct hearing h;
+
+        ask_to(&fm, RIG_ROOT, "suspend", &h);
+        CU_ASSERT_TRUE(slices(&fm, &h, quick) > 5);
+        CU_ASSERT_EQUAL(h.n_replies, quick);
+        CU_ASSERT_EQUAL(n_suspended(r), quick ? 6 : 0);
+        mom_answers(&fm, &h, 0);
+        CU_ASSERT_EQUAL(h.n_replies, 1);
+        CU_ASSERT_EQUAL(h.code, 0);
+        CU_ASSERT_EQUAL(n_suspended(r), 6);
+        CU_ASSERT_TRUE(rig_is_same(r));
+        fake_mom_free(&fm);
+    }
+}
+
+static void all_go_on_in_slices(void)
+{
+    struct fake_mom fm = array_of_20(6);
+    struct rig *r = fm.r;
+    struct hearing h;
+
+    ask_to(&fm, RIG_ROOT, "admin-suspend", &h);
+    slices(&fm, &h, true);
+    CU_ASSERT_EQUAL(n_suspended(r), 6);
+    ask_to(&fm, RIG_ROOT, "admin-resume", &h);
+    CU_ASSERT_TRUE(slices(&fm, &h, true) > 5);
+    CU_ASSERT_EQUAL(h.n_replies, 1);
+    CU_ASSERT_EQUAL(h.code, 0);
+    CU_ASSERT_EQUAL(n_suspended(r), 0);
+    /* This one waits for no MoM: a scheduler resumes them. */
+    ask_to(&fm, RIG_ROOT, "suspend", &h);
+    slices(&fm, &h, true);
+    ask_to(&fm, RIG_ROOT, "resume", &h);
+    CU_ASSERT_TRUE(slices(&fm, &h, false) > 5);
+    CU_ASSERT_EQUAL(h.n_replies, 1);
+    CU_ASSERT_EQUAL(h.code, 0);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+/* The first failure is the reply: of the MoM in an early slice, and before it that of a
+ * job that the server itself refuses later. */
+static void the_first_failure_of_all_slices_is_told(void)
+{
+    for (int refused = 0; refused < 2; refused++) {
+        struct body_manage one = { .object_name = "0[5].svr" };
+        struct fake_mom fm = array_of_20(6);
+        struct rig *r = fm.r;
+        struct hearing h;
+
+        ask_to(&fm, RIG_ROOT, "suspend", &h);
+        while (h.n_told == 0) {
+            rig_go_on(r, CONN);
+            hear(&fm, &h);
+        }
+        mom_answers(&fm, &h, PBSE_SYSTEM);
+        if (refused)
+            rig_ask(r, RIG_USER, BATCH_DELETE_JOB, &one, NULL);
+        slices(&fm, &h, true);
+        CU_ASSERT_EQUAL(h.n_replies, 1);
+        CU_ASSERT_EQUAL(h.code, refused ? PBSE_BADSTATE : PBSE_SYSTEM);
+        CU_ASSERT_EQUAL(n_suspended(r), refused ? 4 : 5);
+        fake_mom_free(&fm);
+    }
+}
+
+/* What ends a request between two slices: what was asked for stays so, the rest is not
+ * done, and who waited is told once, if anybody waits. */
+static void a_suspension_may_be_cut_short(void)
+{
+    enum {
+        RIGHT,
+        STORE,
+        LOST_STORE,
+        CLIENT,
+        ARRAY,
+        CUTS
+    };
+    static const struct {
+        int replies, code;
+        bool goes_on;
+    } then[CUTS] = {
+        [RIGHT] = { 1, PBSE_PERM, false },
+        [STORE] = { 1, PBSE_SAVE_ERR, false },
+        [LOST_STORE] = { 1, PBSE_SAVE_ERR, false },
+        [CLIENT] = { 0, -1, true },
+        [ARRAY] = { 1, PBSE_BADSTATE, false },
+    };
+
+    for (int how = 0; how < CUTS; how++) {
+        struct body_manage whole = { .object_name = "0[].svr" };
+        struct fake_mom fm = array_of_20(6);
+        struct rig *r = fm.r;
+        struct hearing h;
+
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "operators=bob@*");
+        ask_to(&fm, "bob", "suspend", &h);
+        for (int i = 0; i < 40 && h.n_told < 2; i++) {
+            rig_go_on(r, CONN);
+            hear(&fm, &h);
+        }
+        CU_ASSERT_EQUAL(h.n_told, 2);
+        if (how == RIGHT)
+            rig_manager(r, RIG_ROOT, UNSET, OBJECT_SERVER, "", "operators=");
+        else if (how == STORE || how == LOST_STORE)
+            svr_set_store_failed(r->s, true);
+        else if (how == CLIENT)
+            svr_client_gone(r->s, r->now_at, CONN, &r->out);
+        else
+            rig_ask(r, RIG_ROOT, BATCH_DELETE_JOB, &whole, "force");
+        if (how == LOST_STORE) {
+            rig_status(r, RIG_USER, SVR, "", ""); /* its effects instead of the last */
+            svr_give_up(r->s, r->now_at, 0, &r->out);
+        }
+        if (how != STORE && how != RIGHT)
+            hear(&fm, &h);
+        slices(&fm, &h, false);
+        svr_set_store_failed(r->s, false);
+        mom_answers(&fm, &h, 0);
+        slices(&fm, &h, true);
+        CU_ASSERT_EQUAL(h.n_replies, then[how].replies);
+        CU_ASSERT_EQUAL(h.code, then[how].code);
+        if (how != ARRAY)
+            CU_ASSERT_EQUAL(n_suspended(r), then[how].goes_on ? 6 : 2);
+        CU_ASSERT_FALSE(svr_has_work(r->s));
+        CU_ASSERT_TRUE(rig_is_same(r));
+        fake_mom_free(&fm);
+    }
+}
+
+static int n_asked(struct rig *r)
+{
+    int n = 0;
+
+    for (int i = 1; i <= 6; i++)
+        n += obj_is_set(the_job(r, arena_printf(r->arena, "0[%d].svr", i)),
+                        JOB_A_HF_SUSPEND);
+    return n;
+}
+
+/* The server dies in the middle: whom its MoM has stopped stays so, the others run, and
+ * nobody goes on with the rest. */
+static void a_killed_server_has_suspended_the_first(void)
+{
+    struct fake_mom fm = array_of_20(6);
+    struct rig *r = fm.r;
+    struct hearing h;
+
+    ask_to(&fm, RIG_ROOT, "suspend", &h);
+    for (int i = 0; i < 40 && n_asked(r) < 3; i++) {
+        rig_go_on(r, CONN);
+        hear(&fm, &h);
+        if (h.n_told == 2)
+            mom_answers(&fm, &h, 0);
+    }
+    CU_ASSERT_EQUAL(n_suspended(r), 2);
+    rig_restart(r);
+    come_back(&fm, 6);
+    CU_ASSERT_FALSE(svr_has_work(r->s));
+    CU_ASSERT_EQUAL(n_suspended(r), 2);
+    CU_ASSERT_EQUAL(n_asked(r), 2);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
 static void print_ends(const struct array_ends *ends, const struct index_range *range,
                        struct buf *out)
 {
@@ -350,6 +597,13 @@ int main(void)
         { "what runs is rerun in slices", what_runs_is_rerun_in_slices },
         { "a forced rerun takes its turns", a_forced_rerun_takes_its_turns },
         { "an array may go while it is rerun", an_array_may_go_while_it_is_rerun },
+        { "what runs is suspended in slices", what_runs_is_suspended_in_slices },
+        { "all go on in slices", all_go_on_in_slices },
+        { "the first failure of all slices is told",
+          the_first_failure_of_all_slices_is_told },
+        { "a suspension may be cut short", a_suspension_may_be_cut_short },
+        { "a killed server has suspended the first",
+          a_killed_server_has_suspended_the_first },
         { "many ends at once", many_ends_at_once },
     };
 
