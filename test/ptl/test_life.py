@@ -391,7 +391,7 @@ def test_a_store_that_contradicts_itself_is_refused(alone):
                         ("('resv', 'R5.a', 901), ('resv', 'R5.b', 902)",
                          "has resv R5.a and R5.b, which are the same")):
         with contextlib.closing(sqlite3.connect(path)) as db:
-            db.execute("INSERT INTO objects VALUES " + rows)
+            db.execute("INSERT INTO objects (kind, id, seq) VALUES " + rows)
             db.commit()
         done = start_by_hand(alone)
         assert done.returncode == 3 and words in done.stderr

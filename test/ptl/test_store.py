@@ -254,9 +254,9 @@ def test_a_store_that_is_too_new_is_refused_and_left_alone(cluster):
     done = subprocess.run(server.argv(), env=cluster.env(), capture_output=True, text=True,
                           timeout=60)
     assert done.returncode == 3
-    assert "made by a newer version (layout 99, this program knows up to 5)" in done.stderr
+    assert "made by a newer version (layout 99, this program knows up to 6)" in done.stderr
     server.log_match("made by a newer version")
-    set_version(5)
+    set_version(6)
     server.start()
     assert comment(server) == "of a newer version"
 

@@ -9,7 +9,8 @@
 struct store_ops {
     void (*close)(struct store *s);
     int (*commit)(struct store *s, const struct store_batch *batch, struct diag *why);
-    int (*load)(struct store *s, store_each_fn each, void *arg, struct diag *why);
+    int (*load)(struct store *s, const char *kind, store_each_fn each, void *arg,
+                struct diag *why); /* 'kind' NULL: of all kinds */
     int (*note_get)(struct store *s, const char *key, struct arena *arena,
                     const char **ret, struct diag *why);
     int (*journal)(struct store *s, const struct store_query *query, store_each_fn each,
@@ -29,7 +30,7 @@ struct store {
 
 /* The layout of the tables, for both databases: a step for each version in the room's
  * sqlite_schema.c and pg_schema.c. */
-#define STORE_SCHEMA_VERSION 5
+#define STORE_SCHEMA_VERSION 6
 
 int store_sqlite_open(const char *path, const char *holder, struct store **ret,
                       struct diag *why) MUST_CHECK;
@@ -44,12 +45,11 @@ const char *store_pg_conninfo(const char *url);
 /* The path of an SQLite file; NULL for another URL. */
 const char *store_sqlite_path(const char *url);
 
-/* store_peek() of each: the rows to 'rows'. */
-struct rows;
+/* store_peek() of each: the object, if there is one, goes to 'each'. */
 int store_sqlite_peek(const char *path, const char *kind, const char *id,
-                      struct rows *rows, struct diag *why) MUST_CHECK;
+                      store_each_fn each, void *arg, struct diag *why) MUST_CHECK;
 int store_pg_peek(const char *conninfo, const struct store_config *cfg,
-                  const char *kind, const char *id, struct rows *rows,
+                  const char *kind, const char *id, store_each_fn each, void *arg,
                   struct diag *why) MUST_CHECK;
 
 bool store_sqlite_exists(const char *path);

@@ -77,34 +77,34 @@ static bool take(struct object *o, const struct store_record *r, struct arena *a
 
 /* Put the object into the lists where it belongs. One that was removed and made
  * again is in two of them: the old one goes, a new one comes. */
-static void tell_object(const struct object *o, struct net *net)
+static void tell_object(const struct object *o, struct arena *arena, struct net *net)
 {
-    const struct net_object it = { o->kind, o->id, o->seq };
+    struct net_object it = { .kind = o->kind, .id = o->id, .seq = o->seq };
+    struct store_change *v;
 
     if (o->removed)
         net->gone[net->n_gone++] = it;
     else if (o->was)
         net->needed[net->n_needed++] = it;
     MUST(o->was || o->is || !o->removed);
-    if (o->is && (!o->was || o->removed))
-        net->made[net->n_made++] = it;
+    if (!o->is || (o->was && !o->removed))
+        return;
+    v = ARENA_ARRAY(arena, struct store_change, HASH_COUNT(o->values) + 1);
+    for (struct value *value = o->values; value; value = value->hh.next)
+        v[it.n++] = *value->last;
+    it.values = v;
+    net->made[net->n_made++] = it;
 }
 
-/* Put the values into the lists. A value that is taken away from an object made in
- * this batch was never stored, so there is nothing to take away. */
+/* Put the values into the list, unless they go with an object that is made. */
 static void tell_values(const struct object *o, struct net *net)
 {
-    bool fresh = !o->was || o->removed;
-
-    for (struct value *v = o->values; v; v = v->hh.next) {
-        const struct net_value it = { o->kind, o->id, v->last->attr, v->last->resource,
-                                      v->last->after };
-
-        if (it.value)
-            net->set[net->n_set++] = it;
-        else if (!fresh)
-            net->unset[net->n_unset++] = it;
-    }
+    if (!o->was || o->removed)
+        return;
+    for (struct value *v = o->values; v; v = v->hh.next)
+        net->set[net->n_set++] =
+            (struct net_value){ o->kind, o->id, v->last->attr, v->last->resource,
+                                v->last->after };
 }
 
 static void tell(struct object *all, const struct store_batch *batch,
@@ -119,13 +119,12 @@ static void tell(struct object *all, const struct store_batch *batch,
         .gone = ARENA_ARRAY(arena, struct net_object, n_objects),
         .made = ARENA_ARRAY(arena, struct net_object, n_objects),
         .set = ARENA_ARRAY(arena, struct net_value, n_values),
-        .unset = ARENA_ARRAY(arena, struct net_value, n_values),
     };
     for (struct object *o = all; o; o = o->hh.next) {
-        tell_object(o, net);
+        tell_object(o, arena, net);
         tell_values(o, net);
     }
-    MUST(net->n_made < n_objects && net->n_set < n_values && net->n_unset < n_values);
+    MUST(net->n_made < n_objects && net->n_set < n_values);
 }
 
 int net_of(const struct store_batch *batch, struct arena *arena, struct net *ret,

@@ -13,22 +13,25 @@
 
 struct net_object {
     const char *kind, *id;
-    uint64_t seq; /* of the record that made it; 'made' only */
+    /* Of 'made' only: the record that made it, and the values that it has after the
+     * whole batch; those that it has not are NULL. */
+    uint64_t seq;
+    size_t n;
+    const struct store_change *values;
 };
 
 struct net_value {
     const char *kind, *id, *attr, *resource;
-    const char *value; /* 'set' only */
+    const char *value; /* NULL: it has it no more */
 };
 
 /* In the order in which the batch first spoke of each. */
 struct net {
-    size_t n_needed, n_gone, n_made, n_set, n_unset;
+    size_t n_needed, n_gone, n_made, n_set;
     struct net_object *needed; /* must exist, and stay */
     struct net_object *gone;   /* must exist, and go with their attributes */
     struct net_object *made;   /* must not exist once 'gone' have gone */
-    struct net_value *set;
-    struct net_value *unset;
+    struct net_value *set;     /* of those that are needed */
 };
 
 /* Texts are the batch's, everything else is in the arena. PBSE_INTERNAL when the batch

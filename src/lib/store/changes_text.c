@@ -3,36 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/store/changes_text.h"
 
+#include "lib/store/json_text.h"
+
 #include <string.h>
-
-/* One byte that may not stand in a JSON string as it is. */
-static void add_escaped(struct buf *out, unsigned char c)
-{
-    buf_printf(out, c == '"' || c == '\\' ? "\\%c" : "\\u%04x", c);
-}
-
-static bool is_plain(unsigned char c)
-{
-    return c >= ' ' && c != '"' && c != '\\';
-}
-
-static void add_bytes(struct buf *out, const char *text, size_t len)
-{
-    size_t begin = 0;
-
-    for (size_t i = 0; i < len; i++)
-        if (!is_plain((unsigned char)text[i])) {
-            buf_add(out, text + begin, i - begin);
-            add_escaped(out, (unsigned char)text[i]);
-            begin = i + 1;
-        }
-    buf_add(out, text + begin, len - begin);
-}
 
 static void add_name(struct buf *out, const char *name)
 {
     buf_add_char(out, '"');
-    add_bytes(out, name, strlen(name));
+    json_add_bytes(out, name, strlen(name));
     buf_add_str(out, "\",");
 }
 
@@ -45,7 +23,7 @@ static void add_value(struct buf *out, const char *value)
         return;
     }
     buf_add_char(out, '"');
-    add_bytes(out, value, MIN_OF(len, (size_t)STORE_JOURNAL_BYTES));
+    json_add_bytes(out, value, MIN_OF(len, (size_t)STORE_JOURNAL_BYTES));
     if (len > STORE_JOURNAL_BYTES)
         buf_printf(out, "... (%zu bytes)", len);
     buf_add_char(out, '"');

@@ -6,18 +6,23 @@ libhfstore_la_LIBADD = $(SQLITE_LIBS) $(PQ_LIBS)
 libhfstore_la_SOURCES = \
 	src/lib/store/backend.h \
 	src/lib/store/changes_text.c src/lib/store/changes_text.h \
+	src/lib/store/json_text.c src/lib/store/json_text.h \
+	src/lib/store/made_text.c src/lib/store/made_text.h \
 	src/lib/store/memory.c \
+	src/lib/store/object_rows.c src/lib/store/object_rows.h \
 	src/lib/store/batch_sum.c src/lib/store/batch_sum.h \
 	src/lib/store/peek.c \
 	src/lib/store/password.c src/lib/store/password.h \
 	src/lib/store/pg.c \
 	src/lib/store/pg_batch.c src/lib/store/pg_batch.h \
+	src/lib/store/pg_objects.c src/lib/store/pg_objects.h \
 	src/lib/store/pg_peek.c \
 	src/lib/store/pg_link.c src/lib/store/pg_link.h \
 	src/lib/store/pg_schema.c src/lib/store/pg_schema.h \
 	src/lib/store/pg_text.c src/lib/store/pg_text.h \
 	src/lib/store/rows.c src/lib/store/rows.h \
 	src/lib/store/sqlite.c \
+	src/lib/store/sqlite_objects.c src/lib/store/sqlite_objects.h \
 	src/lib/store/sqlite_peek.c \
 	src/lib/store/sqlite_schema.c src/lib/store/sqlite_schema.h \
 	src/lib/store/store.c src/lib/store/store.h \

@@ -257,13 +257,22 @@ static int object_tell(const struct mem_object *o, store_each_fn each, void *arg
     return err;
 }
 
-static int mem_load(struct store *s, store_each_fn each, void *arg, struct diag *why)
+static bool is_of_kind(const struct mem_object *o, const char *kind)
+{
+    size_t len = strlen(kind);
+
+    return strncmp(o->key, kind, len) == 0 && o->key[len] == '\n';
+}
+
+static int mem_load(struct store *s, const char *kind, store_each_fn each, void *arg,
+                    struct diag *why)
 {
     int err = 0;
 
     (void)why;
     for (struct mem_object *o = self(s)->objects; o && !err; o = o->hh.next)
-        err = object_tell(o, each, arg);
+        if (!kind || is_of_kind(o, kind))
+            err = object_tell(o, each, arg);
     return err;
 }
 

@@ -1,8 +1,8 @@
-/* peek.c - a look at one object: the rows of either database become a record that
- * lives in the caller's arena.
+/* peek.c - a look at one object of either database: it becomes a record that lives in
+ * the caller's arena.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/store/rows.h"
+#include "lib/store/backend.h"
 
 struct peeking {
     struct arena *arena;
@@ -39,21 +39,17 @@ int store_peek(const struct store_config *cfg, const char *kind, const char *id,
                struct diag *why)
 {
     struct peeking p = { .arena = arena, .ret = ret };
-    struct rows *rows = rows_new(take, &p);
     const char *path = store_sqlite_path(cfg->url),
                *conninfo = store_pg_conninfo(cfg->url);
     int err;
 
     if (path)
-        err = store_sqlite_peek(path, kind, id, rows, why);
+        err = store_sqlite_peek(path, kind, id, take, &p, why);
     else if (conninfo)
-        err = store_pg_peek(conninfo, cfg, kind, id, rows, why);
+        err = store_pg_peek(conninfo, cfg, kind, id, take, &p, why);
     else
         err = diag_set(why, PBSE_SYSTEM, "%s: not a store that others can look into",
                        cfg->url);
-    if (!err)
-        err = rows_end(rows);
-    rows_free(rows);
     *ret_found = p.found;
     return err;
 }

@@ -11,6 +11,7 @@
 #include "lib/store/batch_sum.h"
 #include "lib/store/pg_batch.h"
 #include "lib/store/pg_link.h"
+#include "lib/store/pg_objects.h"
 #include "lib/store/pg_schema.h"
 #include "lib/store/pg_text.h"
 #include "lib/store/rows.h"
@@ -112,9 +113,16 @@ static int pg_commit(struct store *s, const struct store_batch *batch, struct di
     return err ? save_error(err) : 0;
 }
 
-/* Hand the rows of one result over, with their texts brought back to the bytes that
+/* Who takes the rows of a result and makes records of them. */
+struct taker {
+    int (*take)(void *to, const PGresult *res, struct arena *arena);
+    int (*end)(void *to);
+    void *to;
+};
+
+/* Take the journal rows of one result, with their texts brought back to the bytes that
  * were stored. */
-static int take_rows(struct rows *rows, const PGresult *res, struct arena *arena)
+static int take_rows(void *to, const PGresult *res, struct arena *arena)
 {
     const char *columns[ROW_COLUMNS];
     int err = 0;
@@ -124,11 +132,26 @@ static int take_rows(struct rows *rows, const PGresult *res, struct arena *arena
             columns[c] = PQgetisnull(res, i, c)
                              ? NULL
                              : pg_text_in(PQgetvalue(res, i, c), arena);
-        err = rows_add(rows, columns);
+        err = rows_add(to, columns);
     }
     /* rows_add() has copied what it needs. */
     arena_clear(arena);
     return err;
+}
+
+static int end_rows(void *to)
+{
+    return rows_end(to);
+}
+
+static int take_objects(void *to, const PGresult *res, struct arena *arena)
+{
+    return pg_object_rows(to, res, arena);
+}
+
+static int end_objects(void *to)
+{
+    return object_rows_end(to);
 }
 
 /* The caller wants no further rows: those that still come are read and dropped. */
@@ -146,7 +169,7 @@ static void stop_reading(struct pg_link *l)
 }
 
 /* Read results until there are no more. In single-row mode each result has one row. */
-static int read_all(struct pg_store *p, struct rows *rows, struct diag *why)
+static int read_all(struct pg_store *p, const struct taker *taker, struct diag *why)
 {
     struct arena *arena = arena_new();
     PGresult *res = NULL;
@@ -162,51 +185,49 @@ static int read_all(struct pg_store *p, struct rows *rows, struct diag *why)
         if (PQresultStatus(res) == PGRES_FATAL_ERROR)
             err = pg_failed(&p->link, res, why);
         else
-            err = take_rows(rows, res, arena);
+            err = taker->take(taker->to, res, arena);
         PQclear(res);
     }
     arena_free(arena);
     if (!err)
-        return rows_end(rows);
+        return taker->end(taker->to);
     if (p->link.conn)
         stop_reading(&p->link);
     return err;
 }
 
-static int each_record(struct pg_store *p, const char *sql, int n,
-                       const char *const *params, store_each_fn each, void *arg,
-                       struct diag *why)
+static int each_row(struct pg_store *p, const char *sql, int n,
+                    const char *const *params, const struct taker *taker,
+                    struct diag *why)
 {
-    struct rows *rows;
-    int err;
-
     if (!p->link.conn)
         return diag_set(why, PBSE_SYSTEM, "PostgreSQL: no connection");
     if (!PQsendQueryParams(p->link.conn, sql, n, NULL, params, NULL, NULL, 0))
         return pg_failed(&p->link, NULL, why);
     /* Otherwise libpq would hold all rows in memory at once. */
     PQsetSingleRowMode(p->link.conn);
-    rows = rows_new(each, arg);
-    err = read_all(p, rows, why);
-    rows_free(rows);
-    return err;
+    return read_all(p, taker, why);
 }
 
-static int pg_load(struct store *s, store_each_fn each, void *arg, struct diag *why)
+static int pg_load(struct store *s, const char *kind, store_each_fn each, void *arg,
+                   struct diag *why)
 {
-    return each_record(
-        self(s),
-        "SELECT o.seq, 0, '', 'loaded', 'create', o.kind, o.id, NULL,"
-        " a.attr, a.resource, NULL, a.value FROM objects o"
-        " LEFT JOIN attributes a ON a.kind = o.kind AND a.id = o.id"
-        " ORDER BY o.seq, a.attr COLLATE \"C\", a.resource COLLATE \"C\"",
-        0, NULL, each, arg, why);
+    struct object_rows *rows = object_rows_new(each, arg, why);
+    const struct taker taker = { take_objects, end_objects, rows };
+    int err =
+        kind ? each_row(self(s), PG_OBJECT_ROWS("o.kind = $1"), 1, &kind, &taker, why)
+             : each_row(self(s), PG_OBJECT_ROWS("true"), 0, NULL, &taker, why);
+
+    object_rows_free(rows);
+    return err;
 }
 
 static int pg_journal(struct store *s, const struct store_query *query,
                       store_each_fn each, void *arg, struct diag *why)
 {
     struct arena *arena = arena_new();
+    struct rows *rows = rows_new(each, arg);
+    const struct taker taker = { take_rows, end_rows, rows };
     const char *const params[] = {
         arena_printf(arena, "%" PRIu64, query->since),
         arena_printf(arena, "%" PRId64, query->from_at),
@@ -217,7 +238,7 @@ static int pg_journal(struct store *s, const struct store_query *query,
         pg_text_out(query->facts[0], arena),
         pg_text_out(query->facts[1], arena),
     };
-    int err = each_record(
+    int err = each_row(
         self(s),
         "SELECT j.seq, j.at, j.actor, j.fact, j.op, j.kind, j.id, j.note,"
         " c.attr, c.resource, c.before, c.after FROM (SELECT * FROM journal"
@@ -227,8 +248,9 @@ static int pg_journal(struct store *s, const struct store_query *query,
         " AND ($7::text IS NULL OR fact = $7 OR fact = $8::text)"
         " ORDER BY seq LIMIT $6::bigint) j"
         " LEFT JOIN journal_changes c ON c.seq = j.seq ORDER BY j.seq, c.n",
-        ARRAY_LEN(params), params, each, arg, why);
+        ARRAY_LEN(params), params, &taker, why);
 
+    rows_free(rows);
     arena_free(arena);
     return err;
 }

@@ -8,6 +8,7 @@
 #include "lib/store/pg_batch.h"
 
 #include "lib/store/backend.h"
+#include "lib/store/made_text.h"
 #include "lib/store/pg_text.h"
 
 #include <libpq-fe.h>
@@ -24,7 +25,6 @@ enum statement {
     PG_NEEDED,
     PG_GONE,
     PG_MADE,
-    PG_UNSET,
     PG_SET,
     PG_NOTES,
     PG_COMMIT,
@@ -55,16 +55,14 @@ static const struct {
     [PG_GONE] = { "hf_gone", 2, true,
         "DELETE FROM objects o USING unnest($1::text[], $2::text[]) AS b (kind, id)"
         " WHERE o.kind = b.kind AND o.id = b.id" },
-    [PG_MADE] = { "hf_made", 3, true,
-        "INSERT INTO objects SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])" },
-    [PG_UNSET] = { "hf_unset", 4, false,
-        "DELETE FROM attributes a USING unnest($1::text[], $2::text[], $3::text[],"
-        " $4::text[]) AS b (kind, id, attr, resource) WHERE a.kind = b.kind"
-        " AND a.id = b.id AND a.attr = b.attr AND a.resource = b.resource" },
+    [PG_MADE] = { "hf_made", 4, true,
+        "INSERT INTO objects (kind, id, seq, made) SELECT * FROM unnest($1::text[],"
+        " $2::text[], $3::bigint[], $4::text[])" },
     [PG_SET] = { "hf_set", 5, true,
-        "INSERT INTO attributes SELECT * FROM unnest($1::text[], $2::text[], $3::text[],"
-        " $4::text[], $5::text[]) ON CONFLICT (kind, id, attr, resource)"
-        " DO UPDATE SET value = excluded.value" },
+        "INSERT INTO changed SELECT o.seq, b.attr, b.resource, b.value"
+        " FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])"
+        " AS b (kind, id, attr, resource, value) JOIN objects o USING (kind, id)"
+        " ON CONFLICT (seq, attr, resource) DO UPDATE SET value = excluded.value" },
     [PG_NOTES] = { "hf_notes", 2, true,
         "INSERT INTO notes SELECT * FROM unnest($1::text[], $2::text[])"
         " ON CONFLICT (key) DO UPDATE SET value = excluded.value" },
@@ -289,24 +287,35 @@ static void send_objects(struct pipeline *p, enum statement which,
     for (size_t i = 0; i < n; i++) {
         text(p, 0, v[i].kind);
         text(p, 1, v[i].id);
-        if (statements[which].n_params == 3)
-            number(p, 2, v[i].seq);
     }
     send_columns(p, which, n);
 }
 
-static void send_values(struct pipeline *p, enum statement which,
-                        const struct net_value *v, size_t n)
+static void send_made(struct pipeline *p, const struct net_object *v, size_t n)
+{
+    struct buf made = { 0 };
+
+    for (size_t i = 0; i < n; i++) {
+        text(p, 0, v[i].kind);
+        text(p, 1, v[i].id);
+        number(p, 2, v[i].seq);
+        made_to_text(v[i].values, v[i].n, p->arena, &made);
+        text(p, 3, made.data);
+    }
+    send_columns(p, PG_MADE, n);
+    buf_fini(&made);
+}
+
+static void send_values(struct pipeline *p, const struct net_value *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         text(p, 0, v[i].kind);
         text(p, 1, v[i].id);
         text(p, 2, v[i].attr);
         text(p, 3, v[i].resource);
-        if (statements[which].n_params == 5)
-            text(p, 4, v[i].value);
+        text(p, 4, v[i].value);
     }
-    send_columns(p, which, n);
+    send_columns(p, PG_SET, n);
 }
 
 /* A key may be in the batch more than once, and the last one counts. One statement
@@ -354,9 +363,8 @@ int pg_batch_write(struct pg_link *l, const struct store_batch *batch,
     send_journal(&p, batch);
     send_objects(&p, PG_NEEDED, net->needed, net->n_needed);
     send_objects(&p, PG_GONE, net->gone, net->n_gone);
-    send_objects(&p, PG_MADE, net->made, net->n_made);
-    send_values(&p, PG_UNSET, net->unset, net->n_unset);
-    send_values(&p, PG_SET, net->set, net->n_set);
+    send_made(&p, net->made, net->n_made);
+    send_values(&p, net->set, net->n_set);
     send_notes(&p, batch);
     err = pipeline_end(&p, why);
     if (err && l->conn)

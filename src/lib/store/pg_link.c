@@ -123,7 +123,7 @@ static int set_up(struct pg_link *l, struct diag *why)
                         "PostgreSQL: database %s has the encoding %s; make one with "
                         "createdb -E UTF8 -T template0",
                         PQdb(l->conn), encoding);
-    return pg_script(l, session_set_up, why);
+    return pg_script(l, PG_STATEMENT_MS, session_set_up, why);
 }
 
 int pg_link_open(struct pg_link *l, struct diag *why)
@@ -238,7 +238,7 @@ static bool is_good(const PGresult *res)
 }
 
 /* All results of what was sent; the last good one, or NULL when one was not. */
-static PGresult *take_results(struct pg_link *l, struct diag *why)
+static PGresult *take_results(struct pg_link *l, int wait_ms, struct diag *why)
 {
     PGresult *last = NULL, *res;
     bool failed = false;
@@ -247,7 +247,7 @@ static PGresult *take_results(struct pg_link *l, struct diag *why)
      * an error does not end the loop. The first error is told: later ones follow from
      * it. */
     for (;;) {
-        if (!pg_next(l, PG_STATEMENT_MS, &res, why)) {
+        if (!pg_next(l, wait_ms, &res, why)) {
             PQclear(last);
             return NULL;
         }
@@ -272,13 +272,13 @@ static PGresult *take_results(struct pg_link *l, struct diag *why)
     return last;
 }
 
-int pg_script(struct pg_link *l, const char *sql, struct diag *why)
+int pg_script(struct pg_link *l, int wait_ms, const char *sql, struct diag *why)
 {
     PGresult *res;
 
     if (!PQsendQuery(l->conn, sql))
         return pg_failed(l, NULL, why);
-    res = take_results(l, why);
+    res = take_results(l, wait_ms, why);
     if (!res)
         return PBSE_SYSTEM;
     PQclear(res);
@@ -296,7 +296,7 @@ PGresult *pg_query(struct pg_link *l, const char *sql, int n, const char *const 
         pg_failed(l, NULL, why);
         return NULL;
     }
-    return take_results(l, why);
+    return take_results(l, PG_STATEMENT_MS, why);
 }
 
 int pg_number(struct pg_link *l, const char *sql, int64_t dflt, int64_t *ret,

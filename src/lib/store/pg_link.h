@@ -14,7 +14,7 @@
 typedef struct pg_conn PGconn;
 typedef struct pg_result PGresult;
 
-/* How long a statement may take, and how long reading everything may. */
+/* How long a statement may take, and how long reading or rewriting everything may. */
 #define PG_STATEMENT_MS 30000
 #define PG_LOAD_MS      300000
 
@@ -37,8 +37,10 @@ void pg_link_drop(struct pg_link *l);
  * pg_link_open(). */
 bool pg_link_is_served(const struct pg_link *l);
 
-/* Run statements without parameters, one after the other. PBSE_SYSTEM. */
-int pg_script(struct pg_link *l, const char *sql, struct diag *why) MUST_CHECK;
+/* Run statements without parameters, one after the other, each for that long at most.
+ * PBSE_SYSTEM. */
+int pg_script(struct pg_link *l, int wait_ms, const char *sql,
+              struct diag *why) MUST_CHECK;
 
 /* Run one statement with text parameters; NULL with words when it failed. The caller
  * ends the result with PQclear(). */

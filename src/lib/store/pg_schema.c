@@ -19,20 +19,54 @@
 #define WHERE "PostgreSQL, schema holdfast"
 #define LOCK  "5219509671615886196" /* the letters of "Holdfast" */
 
+/* clang-format off */
+/* As in SQLite (sqlite_schema.c): what an object was made with is one text. */
+#define OBJECTS_TABLE(name)                                                            \
+    "CREATE TABLE " name " ("                                                          \
+    " kind TEXT NOT NULL, id TEXT NOT NULL, seq BIGINT PRIMARY KEY,"                   \
+    " made TEXT NOT NULL DEFAULT '[]', UNIQUE (kind, id));"
+
+#define CHANGED_TABLE                                                                  \
+    "CREATE TABLE changed ("                                                           \
+    " seq BIGINT NOT NULL REFERENCES objects ON DELETE CASCADE, attr TEXT NOT NULL,"   \
+    " resource TEXT NOT NULL, value TEXT, PRIMARY KEY (seq, attr, resource))"          \
+    " WITH (fillfactor = 70);"
+
+#define VALUES_VIEW                                                                    \
+    "CREATE VIEW object_values AS SELECT o.kind, o.id, o.seq, c.attr, c.resource,"     \
+    " c.value FROM objects o JOIN changed c ON c.seq = o.seq"                          \
+    " WHERE c.value IS NOT NULL"                                                       \
+    " UNION ALL SELECT o.kind, o.id, o.seq, m.v->>0, m.v->>1, m.v->>2"                 \
+    " FROM objects o, json_array_elements(o.made::json) AS m (v)"                      \
+    " WHERE NOT EXISTS (SELECT 1 FROM changed c WHERE c.seq = o.seq"                   \
+    " AND c.attr = m.v->>0 AND c.resource = m.v->>1)"                                  \
+    " UNION ALL SELECT kind, id, seq, NULL, NULL, NULL FROM objects;"
+
+/* Puts a value that somebody has edited over what the object was made with. The schema
+ * may have been renamed since (pg_schema_put_aside()). */
+#define EDIT(row, value)                                                               \
+    " EXECUTE format('INSERT INTO %1$I.changed SELECT seq, $3, $4, $5"                 \
+    " FROM %1$I.objects WHERE kind = $1 AND id = $2"                                   \
+    " ON CONFLICT (seq, attr, resource) DO UPDATE SET value = excluded.value',"        \
+    " TG_TABLE_SCHEMA) USING " row ".kind, " row ".id, " row ".attr, "                 \
+    row ".resource, " value ";"
+
+#define ATTRIBUTES_VIEW                                                                \
+    "CREATE VIEW attributes AS SELECT kind, id, attr, resource, value"                 \
+    " FROM object_values WHERE attr IS NOT NULL;"                                      \
+    "CREATE FUNCTION attributes_edit() RETURNS trigger LANGUAGE plpgsql AS $edit$"     \
+    " BEGIN IF TG_OP <> 'INSERT' THEN" EDIT("OLD", "NULL::text") " END IF;"            \
+    " IF TG_OP = 'DELETE' THEN RETURN OLD; END IF;" EDIT("NEW", "NEW.value")           \
+    " RETURN NEW; END $edit$;"                                                         \
+    "CREATE TRIGGER attributes_edit INSTEAD OF INSERT OR UPDATE OR DELETE"             \
+    " ON attributes FOR EACH ROW EXECUTE FUNCTION attributes_edit();"
+
 static const char tables[] =
     "CREATE SCHEMA IF NOT EXISTS holdfast;"
     "CREATE TABLE schema_version (version BIGINT NOT NULL);"
     "CREATE TABLE progress (last_seq BIGINT NOT NULL, epoch BIGINT NOT NULL,"
     " holder TEXT NOT NULL);"
-    "CREATE TABLE objects ("
-    " kind TEXT NOT NULL, id TEXT NOT NULL, seq BIGINT NOT NULL UNIQUE,"
-    " PRIMARY KEY (kind, id));"
-    "CREATE TABLE attributes ("
-    " kind TEXT NOT NULL, id TEXT NOT NULL, attr TEXT NOT NULL,"
-    " resource TEXT NOT NULL, value TEXT NOT NULL,"
-    " PRIMARY KEY (kind, id, attr, resource),"
-    " FOREIGN KEY (kind, id) REFERENCES objects ON DELETE CASCADE)"
-    " WITH (fillfactor = 70);"
+    OBJECTS_TABLE("objects") CHANGED_TABLE VALUES_VIEW ATTRIBUTES_VIEW
     "CREATE TABLE journal ("
     " seq BIGINT PRIMARY KEY, at BIGINT NOT NULL, actor TEXT NOT NULL,"
     " fact TEXT NOT NULL, op TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,"
@@ -51,8 +85,28 @@ static const char tables[] =
 
 /* What brings a layout to the next one, by its version. Version 2 is the first that a
  * store in PostgreSQL can have; version 3 changed the file of SQLite only, and 4 and 5
- * what the server puts into the tables. */
-static const char *const steps[STORE_SCHEMA_VERSION] = { [2] = "", [3] = "", [4] = "" };
+ * what the server puts into the tables. Until 5 each value of an object had a row. */
+static const struct {
+    const char *sql;
+    bool views; /* and make the views */
+} steps[STORE_SCHEMA_VERSION] = {
+    [2] = { .sql = "" },
+    [3] = { .sql = "" },
+    [4] = { .sql = "" },
+    [5] = { .sql = "DROP VIEW IF EXISTS jobs, reservations, vnodes, queues;"
+                   OBJECTS_TABLE("objects_new")
+                   "INSERT INTO objects_new SELECT kind, id, o.seq,"
+                   " coalesce(a.made, '[]') FROM objects o LEFT JOIN"
+                   " (SELECT kind, id, json_agg(json_build_array(attr, resource, value)"
+                   " ORDER BY attr COLLATE \"C\", resource COLLATE \"C\")::text AS made"
+                   " FROM attributes GROUP BY kind, id) a USING (kind, id)"
+                   " ORDER BY o.seq;"
+                   "DROP TABLE attributes; DROP TABLE objects;"
+                   "ALTER TABLE objects_new RENAME TO objects;"
+                   CHANGED_TABLE VALUES_VIEW ATTRIBUTES_VIEW,
+            .views = true },
+};
+/* clang-format on */
 
 /* Try to take the writer's lock. 1: we have it, 0: another session has it, -1: failed.
  */
@@ -136,15 +190,17 @@ static int version_of(struct pg_link *l, int64_t *version, struct diag *why)
 }
 
 /* Bring the layout to the next version, all or nothing. */
-static int step(struct pg_link *l, const char *sql, int64_t version, struct diag *why)
+static int step(struct pg_link *l, int64_t from, struct diag *why)
 {
-    char *text = xasprintf("BEGIN; DELETE FROM schema_version;"
-                           "INSERT INTO schema_version VALUES (%" PRId64 ");"
-                           "%s; COMMIT",
-                           version, sql);
-    int err = pg_script(l, text, why);
+    struct arena *arena = arena_new();
+    const char *text = arena_printf(
+        arena,
+        "BEGIN; DELETE FROM schema_version;"
+        "INSERT INTO schema_version VALUES (%" PRId64 "); %s %s; COMMIT",
+        from + 1, steps[from].sql, steps[from].views ? store_views_sql(arena) : "");
+    int err = pg_script(l, PG_LOAD_MS, text, why);
 
-    free(text);
+    arena_free(arena);
     return err;
 }
 
@@ -154,7 +210,7 @@ static int make(struct pg_link *l, struct diag *why)
     char *text =
         xasprintf("BEGIN; %s %s INSERT INTO schema_version VALUES (%d); COMMIT", tables,
                   store_views_sql(arena), STORE_SCHEMA_VERSION);
-    int err = pg_script(l, text, why);
+    int err = pg_script(l, PG_STATEMENT_MS, text, why);
 
     free(text);
     arena_free(arena);
@@ -173,8 +229,8 @@ static int bring_up_to_date(struct pg_link *l, struct diag *why)
     if (version < 0 || version > STORE_SCHEMA_VERSION)
         return store_version_error(WHERE, version, why);
     for (; version < STORE_SCHEMA_VERSION && !err; version++)
-        err = steps[version] ? step(l, steps[version], version + 1, why)
-                             : store_version_error(WHERE, version, why);
+        err = steps[version].sql ? step(l, version, why)
+                                 : store_version_error(WHERE, version, why);
     return err;
 }
 
@@ -297,7 +353,7 @@ int pg_schema_put_aside(struct pg_link *l, int64_t now_at, struct diag *why)
     if (!locked)
         return holder_error(l, why);
     text = xasprintf("ALTER SCHEMA holdfast RENAME TO holdfast_%" PRId64, now_at);
-    err = pg_script(l, text, why);
+    err = pg_script(l, PG_STATEMENT_MS, text, why);
     free(text);
     return err;
 }

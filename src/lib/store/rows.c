@@ -1,4 +1,4 @@
-/* rows.c - result rows of a query become records.
+/* rows.c - rows of the journal become records.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/store/rows.h"

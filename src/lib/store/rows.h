@@ -1,4 +1,4 @@
-/* rows.h - result rows of a query become records.
+/* rows.h - rows of the journal become records.
  *
  * A query for records gives one row for each change of a record, or one row without a
  * change; rows of one record follow one another. Columns: seq, at, actor, fact, op,

@@ -1,18 +1,22 @@
 /* sqlite.c - the store in an SQLite file.
  *
- * Write-ahead log with synchronous=FULL: a commit returns when it is on disk. The
- * tables are meant to be read by people too: objects and attributes say what is,
- * journal and journal_changes what happened. What a record changed is one value of its
- * row (changes_text.h), and journal_changes a view: a row for each change took a third
- * of the time of a commit. A record that contradicts the store fails with its whole
- * batch: put_object() looks once for each record, where foreign keys would look once
- * for each attribute. Making, checking and bringing up to date is sqlite_schema.c's.
+ * Write-ahead log with synchronous=FULL: a commit returns when it is on disk. What is
+ * to be read by people are objects and the view attributes, which say what is, journal
+ * and the view journal_changes, which say what happened. What a record changed is one
+ * value of its row (changes_text.h), and what an object was made with is one value of
+ * the object's (made_text.h): a row for each took most of the time of a commit. Only
+ * what changes later has a row for each value, in the table changed. A record that
+ * contradicts the store fails with its whole batch: put_object() looks once for each
+ * record, where foreign keys would look once for each attribute. Making, checking and
+ * bringing up to date is sqlite_schema.c's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/store/backend.h"
 
 #include "lib/store/changes_text.h"
+#include "lib/store/made_text.h"
 #include "lib/store/rows.h"
+#include "lib/store/sqlite_objects.h"
 #include "lib/store/sqlite_schema.h"
 
 #include <stdlib.h>
@@ -31,15 +35,15 @@ enum statement {
     SQL_ROLLBACK,
     SQL_JOURNAL,
     SQL_CREATE,
+    SQL_FIND,
     SQL_REMOVE,
     SQL_EMPTY,
     SQL_SET,
-    SQL_UNSET,
-    SQL_EXISTS,
     SQL_PROGRESS,
     SQL_NOTE,
     SQL_NOTE_GET,
     SQL_LOAD,
+    SQL_LOAD_KIND,
     SQL_JOURNAL_GET,
     SQL_JOURNAL_OF,
     SQL_PRUNE,
@@ -65,21 +69,18 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",
     [SQL_JOURNAL] = "INSERT INTO journal VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [SQL_CREATE] = "INSERT INTO objects VALUES (?1, ?2, ?3)",
-    [SQL_REMOVE] = "DELETE FROM objects WHERE kind = ?1 AND id = ?2",
-    [SQL_EMPTY] = "DELETE FROM attributes WHERE kind = ?1 AND id = ?2",
-    [SQL_SET] = "INSERT OR REPLACE INTO attributes VALUES (?1, ?2, ?3, ?4, ?5)",
-    [SQL_UNSET] = "DELETE FROM attributes WHERE kind = ?1 AND id = ?2 AND attr = ?3"
-                  " AND resource = ?4",
-    [SQL_EXISTS] = "SELECT 1 FROM objects WHERE kind = ?1 AND id = ?2",
+    [SQL_CREATE] = "INSERT INTO objects (kind, id, seq, made) VALUES (?1, ?2, ?3, ?4)",
+    [SQL_FIND] = "SELECT seq FROM objects WHERE kind = ?1 AND id = ?2",
+    [SQL_REMOVE] = "DELETE FROM objects WHERE seq = ?1",
+    [SQL_EMPTY] = "DELETE FROM changed WHERE seq = ?1",
+    [SQL_SET] = "INSERT OR REPLACE INTO changed VALUES (?1, ?2, ?3, ?4)",
     [SQL_PROGRESS] = "UPDATE progress SET last_seq = ?1"
                      " WHERE last_seq = ?2 AND epoch = ?3",
     [SQL_NOTE] = "INSERT OR REPLACE INTO notes VALUES (?1, ?2)",
     [SQL_NOTE_GET] = "SELECT value FROM notes WHERE key = ?1",
-    [SQL_LOAD] = "SELECT o.seq, 0, '', 'loaded', 'create', o.kind, o.id, NULL,"
-                 " a.attr, a.resource, NULL, a.value FROM objects o"
-                 " LEFT JOIN attributes a ON a.kind = o.kind AND a.id = o.id"
-                 " ORDER BY o.seq, a.attr, a.resource",
+    [SQL_LOAD] = SQLITE_OBJECT_ROWS " ORDER BY o.seq, c.attr, c.resource",
+    [SQL_LOAD_KIND] =
+        SQLITE_OBJECT_ROWS " WHERE o.kind = ?1 ORDER BY o.seq, c.attr, c.resource",
     [SQL_JOURNAL_GET] =
         JOURNAL_ROWS("(?4 IS NULL OR kind = ?4) AND (?5 IS NULL OR id = ?5)"),
     [SQL_JOURNAL_OF] = JOURNAL_ROWS("kind = ?4 AND id = ?5"),
@@ -92,7 +93,8 @@ struct sqlite_store {
     struct sqlite_file file;
     sqlite3_stmt *sql[SQL_COUNT];
     int n_log_pages;
-    struct buf text; /* of the record under way */
+    struct buf text;     /* of the record under way */
+    struct arena *arena; /* likewise */
 };
 
 static struct sqlite_store *self(struct store *s)
@@ -129,38 +131,72 @@ static bool run(struct sqlite_store *q, enum statement which)
     return finish(q->sql[which]);
 }
 
-/* Put one change into the object's attributes. */
-static bool put_change(struct sqlite_store *q, const struct store_record *r, size_t n)
+/* Put one change over what the object was made with. That it has a value no more is a
+ * row, too: the text that it was made with stays as it is. */
+static bool put_change(struct sqlite_store *q, sqlite3_int64 object,
+                       const struct store_change *c)
 {
-    const struct store_change *c = &r->changes[n];
-    const char *const key[] = { r->kind, r->id, c->attr, c->resource, c->after };
+    const char *const args[] = { NULL, c->attr, c->resource, c->after };
+    sqlite3_stmt *st = bind(q, SQL_SET, ARRAY_LEN(args), args);
 
-    MUST(n < r->n && r->op != STORE_REMOVE);
-    return finish(c->after ? bind(q, SQL_SET, 5, key) : bind(q, SQL_UNSET, 4, key));
+    sqlite3_bind_int64(st, 1, object);
+    return finish(st);
 }
 
-/* Make or remove the object, or see that it exists. False when it contradicts what
- * is stored. */
-static bool put_object(struct sqlite_store *q, const struct store_record *r)
+static bool put_changes(struct sqlite_store *q, sqlite3_int64 object,
+                        const struct store_record *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (!put_change(q, object, &r->changes[i]))
+            return false;
+    return true;
+}
+
+static bool make_object(struct sqlite_store *q, const struct store_record *r)
 {
     const char *const key[] = { r->kind, r->id };
-    sqlite3_stmt *st;
-    bool found;
+    sqlite3_stmt *st = bind(q, SQL_CREATE, 2, key);
 
-    switch (r->op) {
-    case STORE_CREATE:
-        st = bind(q, SQL_CREATE, 2, key);
-        sqlite3_bind_int64(st, 3, (sqlite3_int64)r->seq);
-        return finish(st);
-    case STORE_REMOVE:
-        return finish(bind(q, SQL_REMOVE, 2, key)) &&
-               sqlite3_changes(q->file.db) == 1 && finish(bind(q, SQL_EMPTY, 2, key));
-    default:
-        st = bind(q, SQL_EXISTS, 2, key);
-        found = sqlite3_step(st) == SQLITE_ROW;
-        sqlite3_reset(st);
-        return found;
-    }
+    arena_clear(q->arena);
+    made_to_text(r->changes, r->n, q->arena, &q->text);
+    sqlite3_bind_int64(st, 3, (sqlite3_int64)r->seq);
+    sqlite3_bind_text64(st, 4, q->text.data, q->text.len, SQLITE_STATIC, SQLITE_UTF8);
+    return finish(st);
+}
+
+/* The number of the record that made the object; false when there is no such object. */
+static bool find_object(struct sqlite_store *q, const struct store_record *r,
+                        sqlite3_int64 *ret)
+{
+    const char *const key[] = { r->kind, r->id };
+    sqlite3_stmt *st = bind(q, SQL_FIND, 2, key);
+    bool found = sqlite3_step(st) == SQLITE_ROW;
+
+    if (found)
+        *ret = sqlite3_column_int64(st, 0);
+    sqlite3_reset(st);
+    sqlite3_clear_bindings(st);
+    return found;
+}
+
+static bool run_with(struct sqlite_store *q, enum statement which, sqlite3_int64 number)
+{
+    sqlite3_bind_int64(q->sql[which], 1, number);
+    return finish(q->sql[which]);
+}
+
+/* Make, change or remove the object. False when that contradicts what is stored. */
+static bool put_object(struct sqlite_store *q, const struct store_record *r)
+{
+    sqlite3_int64 object;
+
+    if (r->op == STORE_CREATE)
+        return make_object(q, r);
+    if (!find_object(q, r, &object))
+        return false;
+    if (r->op == STORE_CHANGE)
+        return put_changes(q, object, r);
+    return run_with(q, SQL_REMOVE, object) && run_with(q, SQL_EMPTY, object);
 }
 
 /* Write the journal's row. */
@@ -183,13 +219,7 @@ static bool put_journal(struct sqlite_store *q, const struct store_record *r)
 
 static bool put_record(struct sqlite_store *q, const struct store_record *r)
 {
-    if (!put_journal(q, r) || !put_object(q, r))
-        return false;
-    /* Those of a removed object went with it. */
-    for (size_t i = 0; i < r->n && r->op != STORE_REMOVE; i++)
-        if (!put_change(q, r, i))
-            return false;
-    return true;
+    return put_journal(q, r) && put_object(q, r);
 }
 
 /* Write the whole batch. False when something failed; *at is the record at fault then,
@@ -302,9 +332,16 @@ static int each_record(struct sqlite_store *q, sqlite3_stmt *st, store_each_fn e
     return err;
 }
 
-static int sqlite_load(struct store *s, store_each_fn each, void *arg, struct diag *why)
+static int sqlite_load(struct store *s, const char *kind, store_each_fn each, void *arg,
+                       struct diag *why)
 {
-    return each_record(self(s), self(s)->sql[SQL_LOAD], each, arg, why);
+    struct sqlite_store *q = self(s);
+    sqlite3_stmt *st = kind ? bind(q, SQL_LOAD_KIND, 1, &kind) : q->sql[SQL_LOAD];
+    int err = sqlite_each_object(&q->file, st, each, arg, why);
+
+    sqlite3_reset(st);
+    sqlite3_clear_bindings(st);
+    return err;
 }
 
 static int sqlite_journal(struct store *s, const struct store_query *query,
@@ -392,6 +429,7 @@ static void sqlite_close(struct store *s)
         sqlite3_finalize(q->sql[i]);
     sqlite_file_close(&q->file);
     buf_fini(&q->text);
+    arena_free(q->arena);
     free(q);
 }
 
@@ -424,6 +462,7 @@ int store_sqlite_open(const char *path, const char *holder, struct store **ret,
     int err;
 
     q->base.ops = &sqlite_ops;
+    q->arena = arena_new();
     err = sqlite_file_open(&q->file, path, holder, why);
     if (!err)
         err = prepare(q, why);

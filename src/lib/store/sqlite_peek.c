@@ -2,8 +2,8 @@
  * write. The log lets readers in beside the server.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/store/rows.h"
-#include "lib/store/sqlite_schema.h"
+#include "lib/store/backend.h"
+#include "lib/store/sqlite_objects.h"
 
 #define BUSY_MS 5000
 
@@ -17,36 +17,26 @@ static int check_layout(const struct sqlite_file *f, struct diag *why)
                                            : store_version_error(f->path, version, why);
 }
 
-static int read_rows(const struct sqlite_file *f, const char *kind, const char *id,
-                     struct rows *rows, struct diag *why)
+static int read_object(const struct sqlite_file *f, const char *kind, const char *id,
+                       store_each_fn each, void *arg, struct diag *why)
 {
-    const char *columns[ROW_COLUMNS];
     sqlite3_stmt *st = NULL;
-    int rc, err = 0;
+    int err;
 
-    if (sqlite3_prepare_v2(
-            f->db,
-            "SELECT o.seq, 0, '', 'loaded', 'create', o.kind, o.id, NULL,"
-            " a.attr, a.resource, NULL, a.value FROM objects o"
-            " LEFT JOIN attributes a ON a.kind = o.kind AND a.id = o.id"
-            " WHERE o.kind = ? AND o.id = ? ORDER BY a.attr, a.resource",
-            -1, &st, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(f->db,
+                           SQLITE_OBJECT_ROWS " WHERE o.kind = ? AND o.id = ?"
+                                              " ORDER BY o.seq, c.attr, c.resource",
+                           -1, &st, NULL) != SQLITE_OK)
         return sqlite_file_error(f, why);
     sqlite3_bind_text(st, 1, kind, -1, SQLITE_STATIC);
     sqlite3_bind_text(st, 2, id, -1, SQLITE_STATIC);
-    while ((rc = sqlite3_step(st)) == SQLITE_ROW && !err) {
-        for (int i = 0; i < ROW_COLUMNS; i++)
-            columns[i] = (const char *)sqlite3_column_text(st, i);
-        err = rows_add(rows, columns);
-    }
-    if (!err && rc != SQLITE_DONE)
-        err = sqlite_file_error(f, why);
+    err = sqlite_each_object(f, st, each, arg, why);
     sqlite3_finalize(st);
     return err;
 }
 
 int store_sqlite_peek(const char *path, const char *kind, const char *id,
-                      struct rows *rows, struct diag *why)
+                      store_each_fn each, void *arg, struct diag *why)
 {
     struct sqlite_file f = { .path = (char *)path, .lock_fd = -1 };
     int err;
@@ -58,7 +48,7 @@ int store_sqlite_peek(const char *path, const char *kind, const char *id,
         sqlite3_busy_timeout(f.db, BUSY_MS);
         err = check_layout(&f, why);
         if (!err)
-            err = read_rows(&f, kind, id, rows, why);
+            err = read_object(&f, kind, id, each, arg, why);
     }
     sqlite3_close(f.db);
     return err;

@@ -36,19 +36,54 @@
     " json_extract(c.value, '$[3]') AS after"                                          \
     " FROM journal j, json_each(j.changes) c;"
 
-/* Objects of one kind and id come and go; 'seq' is the record that made this one. */
+/* Objects of one kind and id come and go; 'seq' is the record that made this one, and
+ * 'made' what it was made with (made_text.h). */
+#define OBJECTS_TABLE(name)                                                            \
+    "CREATE TABLE " name " ("                                                          \
+    " kind TEXT NOT NULL, id TEXT NOT NULL, seq INTEGER PRIMARY KEY,"                  \
+    " made TEXT NOT NULL DEFAULT '[]', UNIQUE (kind, id));"
+
+/* What has changed of an object since it was made: a row for each value, NULL for one
+ * that it has no more. 'seq' is the object's. */
+#define CHANGED_TABLE                                                                  \
+    "CREATE TABLE changed ("                                                           \
+    " seq INTEGER NOT NULL, attr TEXT NOT NULL, resource TEXT NOT NULL, value TEXT,"   \
+    " PRIMARY KEY (seq, attr, resource)) WITHOUT ROWID;"
+
+/* clang-format off */
+#define MADE(n) "json_extract(m.value, '$[" #n "]')"
+
+/* The values of all objects, a row for each, and a row without a value for each object.
+ */
+#define VALUES_VIEW                                                                    \
+    "CREATE VIEW object_values AS SELECT o.kind AS kind, o.id AS id, o.seq AS seq,"    \
+    " c.attr AS attr, c.resource AS resource, c.value AS value"                        \
+    " FROM objects o JOIN changed c ON c.seq = o.seq WHERE c.value IS NOT NULL"        \
+    " UNION ALL SELECT o.kind, o.id, o.seq, " MADE(0) ", " MADE(1) ", " MADE(2)        \
+    " FROM objects o, json_each(o.made) m WHERE NOT EXISTS (SELECT 1 FROM changed c"   \
+    " WHERE c.seq = o.seq AND c.attr = " MADE(0) " AND c.resource = " MADE(1) ")"      \
+    " UNION ALL SELECT kind, id, seq, NULL, NULL, NULL FROM objects;"
+
+/* Puts a value that somebody has edited over what the object was made with. */
+#define EDIT(row, value)                                                               \
+    " INSERT OR REPLACE INTO changed SELECT seq, " row ".attr, " row ".resource, "     \
+    value " FROM objects WHERE kind = " row ".kind AND id = " row ".id;"
+
+/* People ask for attributes, and correct them in a store that a start has refused. */
+#define ATTRIBUTES_VIEW                                                                \
+    "CREATE VIEW attributes AS SELECT kind, id, attr, resource, value"                 \
+    " FROM object_values WHERE attr IS NOT NULL;"                                      \
+    "CREATE TRIGGER attributes_insert INSTEAD OF INSERT ON attributes BEGIN"           \
+    EDIT("new", "new.value") " END;"                                                   \
+    "CREATE TRIGGER attributes_update INSTEAD OF UPDATE ON attributes BEGIN"           \
+    EDIT("old", "NULL") EDIT("new", "new.value") " END;"                               \
+    "CREATE TRIGGER attributes_delete INSTEAD OF DELETE ON attributes BEGIN"           \
+    EDIT("old", "NULL") " END;"
 static const char tables[] =
     "CREATE TABLE schema_version (version INTEGER NOT NULL);"
     "CREATE TABLE progress (last_seq INTEGER NOT NULL,"
     " epoch INTEGER NOT NULL DEFAULT 0, holder TEXT NOT NULL DEFAULT '');"
-    "CREATE TABLE objects ("
-    " kind TEXT NOT NULL, id TEXT NOT NULL, seq INTEGER NOT NULL UNIQUE,"
-    " PRIMARY KEY (kind, id)) WITHOUT ROWID;"
-    "CREATE TABLE attributes ("
-    " kind TEXT NOT NULL, id TEXT NOT NULL, attr TEXT NOT NULL,"
-    " resource TEXT NOT NULL, value TEXT NOT NULL,"
-    " PRIMARY KEY (kind, id, attr, resource),"
-    " FOREIGN KEY (kind, id) REFERENCES objects ON DELETE CASCADE) WITHOUT ROWID;"
+    OBJECTS_TABLE("objects") CHANGED_TABLE VALUES_VIEW ATTRIBUTES_VIEW
     "CREATE TABLE journal ("
     " seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, actor TEXT NOT NULL,"
     " fact TEXT NOT NULL, op TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,"
@@ -64,8 +99,7 @@ static const struct {
     bool views; /* and make the views */
 } steps[STORE_SCHEMA_VERSION] = {
     [1] = { .sql = "ALTER TABLE progress ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;"
-                   "ALTER TABLE progress ADD COLUMN holder TEXT NOT NULL DEFAULT '';",
-            .views = true },
+                   "ALTER TABLE progress ADD COLUMN holder TEXT NOT NULL DEFAULT '';" },
     /* What a record changed was a row for each change. */
     [2] = { .sql = "ALTER TABLE journal ADD COLUMN changes TEXT;"
                    "UPDATE journal SET changes = (SELECT"
@@ -80,7 +114,21 @@ static const struct {
     /* Occurrences that are made together are one object (server/shell/bundles.h). The
      * same holds. */
     [4] = { .sql = "" },
+    /* What an object was made with was a row for each value. */
+    [5] = { .sql = "DROP VIEW IF EXISTS jobs; DROP VIEW IF EXISTS reservations;"
+                   "DROP VIEW IF EXISTS vnodes; DROP VIEW IF EXISTS queues;"
+                   OBJECTS_TABLE("objects_new") CHANGED_TABLE
+                   "INSERT INTO objects_new SELECT kind, id, seq, (SELECT"
+                   " json_group_array(json_array(attr, resource, value))"
+                   " FROM (SELECT * FROM attributes a WHERE a.kind = o.kind"
+                   " AND a.id = o.id ORDER BY attr, resource))"
+                   " FROM objects o ORDER BY seq;"
+                   "DROP TABLE attributes; DROP TABLE objects;"
+                   "ALTER TABLE objects_new RENAME TO objects;"
+                   VALUES_VIEW ATTRIBUTES_VIEW,
+            .views = true },
 };
+/* clang-format on */
 
 int sqlite_file_error(const struct sqlite_file *f, struct diag *why)
 {
@@ -194,6 +242,17 @@ static int take_file(struct sqlite_file *f, struct diag *why)
     return err ? err : sync_dir(f->path, why);
 }
 
+static bool has_table(const struct sqlite_file *f, const char *name)
+{
+    char sql[128];
+    int64_t n = 0;
+
+    snprintf(sql, sizeof(sql),
+             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '%s'",
+             name);
+    return sqlite_file_ask(f, sql, &n) && n > 0;
+}
+
 static int check_pages(const struct sqlite_file *f, const char *sql, struct diag *why)
 {
     sqlite3_stmt *st = NULL;
@@ -216,17 +275,20 @@ static int check_pages(const struct sqlite_file *f, const char *sql, struct diag
  * size. */
 static int check_sound(const struct sqlite_file *f, struct diag *why)
 {
-    static const char *const of_objects[] = { "PRAGMA quick_check(objects)",
-                                              "PRAGMA quick_check(attributes)",
-                                              "PRAGMA quick_check(notes)",
-                                              "PRAGMA quick_check(progress)" };
+    const char *const of_objects[] = { "objects",
+                                       has_table(f, "changed") ? "changed"
+                                                               : "attributes",
+                                       "notes", "progress" };
     struct stat st;
+    char sql[64];
     int err = 0;
 
     if (fstat(f->lock_fd, &st) == 0 && st.st_size <= CHECK_ALL_BYTES)
         return check_pages(f, "PRAGMA quick_check(1)", why);
-    for (size_t i = 0; i < ARRAY_LEN(of_objects) && !err; i++)
-        err = check_pages(f, of_objects[i], why);
+    for (size_t i = 0; i < ARRAY_LEN(of_objects) && !err; i++) {
+        snprintf(sql, sizeof(sql), "PRAGMA quick_check(%s)", of_objects[i]);
+        err = check_pages(f, sql, why);
+    }
     return err;
 }
 

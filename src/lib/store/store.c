@@ -180,7 +180,14 @@ int store_commit_before(struct store *s, const struct store_batch *batch, uint64
 int store_load(struct store *s, store_each_fn each, void *arg, struct diag *why)
 {
     MUST(each);
-    return s->ops->load(s, each, arg, why);
+    return s->ops->load(s, NULL, each, arg, why);
+}
+
+int store_load_kind(struct store *s, const char *kind, store_each_fn each, void *arg,
+                    struct diag *why)
+{
+    MUST(kind && each);
+    return s->ops->load(s, kind, each, arg, why);
 }
 
 int store_note_get(struct store *s, const char *key, struct arena *arena,

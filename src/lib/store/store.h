@@ -133,6 +133,9 @@ bool store_is_out_of_reach(const struct store *s);
 typedef int (*store_each_fn)(void *arg, const struct store_record *object);
 int store_load(struct store *s, store_each_fn each, void *arg,
                struct diag *why) MUST_CHECK;
+/* The same for the objects of one kind, without a look at the others. */
+int store_load_kind(struct store *s, const char *kind, store_each_fn each, void *arg,
+                    struct diag *why) MUST_CHECK;
 
 uint64_t store_last_seq(struct store *s);
 /* A note's value in the arena, NULL when there is none. PBSE_SYSTEM when reading fails.

@@ -98,12 +98,10 @@ static void put_column(struct buf *b, const struct column *c)
 
 static void put_view(struct buf *b, const struct view *v)
 {
-    buf_printf(b, "CREATE VIEW %s AS SELECT o.id, o.seq AS made_seq", v->name);
+    buf_printf(b, "CREATE VIEW %s AS SELECT a.id, a.seq AS made_seq", v->name);
     for (const struct column *c = v->columns; c->name; c++)
         put_column(b, c);
-    buf_printf(b,
-               " FROM objects o LEFT JOIN attributes a ON a.kind = o.kind"
-               " AND a.id = o.id WHERE o.kind = '%s' GROUP BY o.id, o.seq;",
+    buf_printf(b, " FROM object_values a WHERE a.kind = '%s' GROUP BY a.id, a.seq;",
                v->kind);
 }
 

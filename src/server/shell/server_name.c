@@ -42,8 +42,6 @@ static int find_server(void *arg, const struct store_record *row)
     struct finding *f = arg;
     struct store_change *v;
 
-    if (strcmp(row->kind, server_kind()) != 0)
-        return 0;
     /* A second server is looked for to refuse a damaged store with the names of
      * both. */
     if (f->n++ > 0) {
@@ -93,7 +91,7 @@ int server_name_claim(struct store *store, const char *name, const char *actor,
                                    .actor = actor,
                                    .kind = server_kind(),
                                    .note = "renamed: PBS_SERVER has changed" };
-    int err = store_load(store, find_server, &f, why);
+    int err = store_load_kind(store, server_kind(), find_server, &f, why);
 
     *old = NULL;
     if (err)

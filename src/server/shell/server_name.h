@@ -19,8 +19,8 @@ int server_name_check(const char *name, struct diag *why) MUST_CHECK;
 /* Give the server object of the store this name, in one transaction with its journal
  * rows, which 'actor' and 'now_at' (seconds since 1970) go into. '*old' (in the arena)
  * is the former name, NULL when nothing had to be done. PBSE_SYSTEM with words when the
- * store has several servers, otherwise the error of store_load() or store_commit();
- * nothing is changed then. */
+ * store has several servers, otherwise the error of store_load_kind() or
+ * store_commit(); nothing is changed then. */
 int server_name_claim(struct store *store, const char *name, const char *actor,
                       int64_t now_at, struct arena *arena, const char **old,
                       struct diag *why) MUST_CHECK;

@@ -137,10 +137,9 @@ static bool asked_and_agreed(struct shell *sh, const char *question)
     return false;
 }
 
-static int is_job(void *arg, const struct store_record *object)
+static int found_one(void *arg UNUSED, const struct store_record *object UNUSED)
 {
-    (void)arg;
-    return strcmp(object->kind, kind_name(OBJ_JOB)) == 0;
+    return 1;
 }
 
 static bool holds_jobs(const struct store_config *cfg)
@@ -152,7 +151,7 @@ static bool holds_jobs(const struct store_config *cfg)
     if (store_open_as(cfg, &s, &why))
         return false; /* the start itself will say why */
     /* The walk stops at the first job. */
-    found = store_load(s, is_job, NULL, &why) != 0;
+    found = store_load_kind(s, kind_name(OBJ_JOB), found_one, NULL, &why) != 0;
     store_close(s);
     return found;
 }

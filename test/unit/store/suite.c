@@ -488,6 +488,64 @@ static void test_large_batch_is_one_batch(void)
     store_close(s);
 }
 
+/* A value goes and comes, in the batch that made the object and after it, also by the
+ * same name with another resource; what comes last is what there is. */
+static void test_values_go_and_come(void)
+{
+    const struct store_record r[] = {
+        RECORD(3, STORE_CREATE, "job", "1", { "b", "", NULL, "1" },
+               { "a", "", NULL, "x" }, { "b", "", "1", "2" }, { "c", "", NULL, NULL }),
+        RECORD(4, STORE_CHANGE, "job", "1", { "a", "", "x", NULL },
+               { "d", "z", NULL, "" }),
+        RECORD(5, STORE_CHANGE, "job", "1", { "a", "m", NULL, "y" },
+               { "b", "", "2", NULL }),
+        RECORD(6, STORE_CHANGE, "job", "1", { "b", "", NULL, "3" },
+               { "d", "z", "", NULL }),
+        RECORD(7, STORE_REMOVE, "job", "1", { "a", "m", "y", NULL }),
+        RECORD(8, STORE_CREATE, "job", "1", { "e", "", NULL, "1" }),
+    };
+    static const char *const then[] = { "+job/1@3 a=x b=2; ",
+                                        "+job/1@3 b=2 d.z=; ",
+                                        "+job/1@3 a.m=y d.z=; ",
+                                        "+job/1@3 a.m=y b=3; ",
+                                        "",
+                                        "+job/1@8 e=1; " };
+
+    /* So many records in the first batch, the others one by one. */
+    for (size_t first = 1; first <= ARRAY_LEN(r); first++) {
+        struct store *s = open_new();
+
+        CU_ASSERT_EQUAL(suite_commit(s, r, first), 0);
+        ASSERT_TEXT(suite_objects(s), then[first - 1]);
+        for (size_t i = first; i < ARRAY_LEN(r); i++) {
+            CU_ASSERT_EQUAL(suite_commit(s, &r[i], 1), 0);
+            s = reopen(s);
+            ASSERT_TEXT(suite_objects(s), then[i]);
+        }
+        store_close(s);
+    }
+}
+
+static void test_one_kind_is_loaded(void)
+{
+    const struct store_record more[] = {
+        RECORD(3, STORE_CREATE, "que", "a", { "x", "", NULL, "1" }),
+        RECORD(4, STORE_CREATE, "queue", "a", { "x", "", NULL, "2" }),
+    };
+    struct store *s = open_new();
+    struct buf b = { 0 };
+    struct diag why;
+
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+    CU_ASSERT_EQUAL(suite_commit(s, more, 2), 0);
+    CU_ASSERT_EQUAL(store_load_kind(s, "queue", tell, &b, &why), 0);
+    ASSERT_TEXT(buf_take(&b), "+queue/workq@2 enabled=True max_run.a=1 max_run.b=2; "
+                              "+queue/a@4 x=2; ");
+    CU_ASSERT_EQUAL(store_load_kind(s, "resv", tell, &b, &why), 0);
+    ASSERT_TEXT(buf_take(&b), "");
+    store_close(s);
+}
+
 static int stop_at_second(void *arg, const struct store_record *r)
 {
     (void)r;
@@ -524,6 +582,8 @@ int suite_run(const struct backend *b)
         { "a batch may do and undo", test_batch_may_do_and_undo },
         { "any bytes come back", test_any_bytes_come_back },
         { "a large batch is one batch", test_large_batch_is_one_batch },
+        { "values go and come", test_values_go_and_come },
+        { "one kind is loaded", test_one_kind_is_loaded },
         { "a reader can stop", test_reader_can_stop },
     };
 

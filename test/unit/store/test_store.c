@@ -301,11 +301,11 @@ static void test_newer_or_other_layout_is_refused(void)
         const char *story, *sql, *words;
     } cases[] = {
         { "newer", "UPDATE schema_version SET version = 99",
-          "made by a newer version (layout 99, this program knows up to 5)" },
+          "made by a newer version (layout 99, this program knows up to 6)" },
         { "no version", "DELETE FROM schema_version", "restore a backup" },
         { "version 0", "UPDATE schema_version SET version = 0", "restore a backup" },
         { "no version table", "DROP TABLE schema_version", "restore a backup" },
-        { "no attributes", "DROP TABLE attributes", "damaged; restore a backup" },
+        { "no changed values", "DROP TABLE changed", "damaged; restore a backup" },
         { "no objects", "DROP TABLE objects", "damaged; restore a backup" },
         { "no journal", "DROP TABLE journal", "damaged; restore a backup" },
         { "a column less", "ALTER TABLE notes DROP COLUMN value", "restore a backup" },
@@ -568,6 +568,179 @@ static void test_older_layout_is_brought_up_to_date(void)
     arena_free(arena);
 }
 
+/* The objects of version 5, as they were until a text of each was made. */
+static const char version_5[] =
+    "CREATE TABLE objects ("
+    " kind TEXT NOT NULL, id TEXT NOT NULL, seq INTEGER NOT NULL UNIQUE,"
+    " PRIMARY KEY (kind, id)) WITHOUT ROWID;"
+    "CREATE TABLE attributes ("
+    " kind TEXT NOT NULL, id TEXT NOT NULL, attr TEXT NOT NULL,"
+    " resource TEXT NOT NULL, value TEXT NOT NULL,"
+    " PRIMARY KEY (kind, id, attr, resource),"
+    " FOREIGN KEY (kind, id) REFERENCES objects ON DELETE CASCADE) WITHOUT ROWID;"
+    "CREATE VIEW jobs AS SELECT o.id, max(a.value) FROM objects o"
+    " LEFT JOIN attributes a ON a.kind = o.kind AND a.id = o.id GROUP BY o.id;"
+    "UPDATE schema_version SET version = 5;";
+
+/* A store of version 5 with these objects beside the first two. */
+static void make_version_5(int n_more)
+{
+    char *text = xasprintf(
+        "BEGIN; DROP VIEW jobs; DROP VIEW reservations; DROP VIEW vnodes;"
+        "DROP VIEW queues; DROP VIEW attributes; DROP VIEW object_values;"
+        "DROP TABLE changed; DROP TABLE objects; %s"
+        "INSERT INTO objects VALUES ('queue', 'workq', 2), ('server', 'svr', 1);"
+        "INSERT INTO attributes VALUES ('server', 'svr', 'comment', '',"
+        " 'it''s \"me\"; x'), ('queue', 'workq', 'max_run', 'b', '2'),"
+        " ('queue', 'workq', 'enabled', '', 'True'),"
+        " ('queue', 'workq', 'max_run', 'a', '1');"
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+        " INSERT INTO objects SELECT 'job', i, 10 + i FROM n WHERE %d;"
+        "INSERT INTO attributes SELECT 'job', id, 'x', '', 'of ' || id FROM objects"
+        " WHERE kind = 'job'; UPDATE progress SET last_seq = 10 + %d; COMMIT",
+        version_5, MAX_OF(n_more, 1), n_more > 0, n_more);
+
+    store_close(open_new_file());
+    sql(text);
+    free(text);
+}
+
+static void test_rows_of_values_become_texts(void)
+{
+    struct store *s;
+
+    make_version_5(1);
+    sql("INSERT INTO objects VALUES ('job', 'bare', 5);"
+        "INSERT INTO attributes VALUES ('job', '1', 'y', 'm', char(1, 10, 228) || "
+        "'[\"\\');"
+        "INSERT INTO attributes VALUES ('job', '1', 'z', '', CAST(x'ff22fe' AS TEXT))");
+    s = open_file();
+    ASSERT_TEXT(suite_objects(s), FIRST "+job/bare@5; +job/1@11 x=of 1"
+                                        " y.m=\x01\n\xc3\xa4[\"\\ z=\xff\"\xfe; ");
+    store_close(s);
+    sql("SELECT name FROM jobs");
+}
+
+/* How many objects there are, and that each is whole. */
+static int check_taken_over(void *arg, const struct store_record *r)
+{
+    char value[32];
+
+    ++*(int *)arg;
+    if (strcmp(r->kind, "job") != 0)
+        return 0;
+    snprintf(value, sizeof(value), "of %s", r->id);
+    CU_ASSERT_EQUAL(r->n, 1);
+    CU_ASSERT_STRING_EQUAL(r->changes[0].after, value);
+    return 0;
+}
+
+/* A start that is killed while it takes the old layout over leaves the old one, or the
+ * new one, whole; the next start goes on from there. */
+static void test_killed_take_over_loses_nothing(void)
+{
+    enum {
+        JOBS = 20000,
+        ROUNDS = 12
+    };
+
+    for (int round = 0; round < ROUNDS; round++) {
+        struct store *s;
+        struct diag why;
+        int n = 0;
+        pid_t pid;
+
+        make_version_5(JOBS);
+        pid = fork();
+        if (pid == 0) {
+            _exit(store_open(url, &s, &why) != 0);
+        }
+        usleep((unsigned)round * 10000);
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        s = open_file();
+        CU_ASSERT_EQUAL(store_last_seq(s), 10 + JOBS);
+        CU_ASSERT_EQUAL(store_load(s, check_taken_over, &n, &why), 0);
+        CU_ASSERT_EQUAL(n, JOBS + 2);
+        store_close(s);
+    }
+}
+
+/* What doc/store.md says about a store that is corrected by hand. */
+static void test_attributes_are_edited(void)
+{
+    const struct store_record r[] = { RECORD(3, STORE_CHANGE, "queue", "workq",
+                                             { "max_run", "b", "2", "5" }) };
+    struct store *s = open_new_file();
+
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+    CU_ASSERT_EQUAL(suite_commit(s, r, 1), 0);
+    store_close(s);
+    sql("UPDATE attributes SET value = '7' WHERE kind = 'queue' AND attr = 'max_run';"
+        "DELETE FROM attributes WHERE id = 'workq' AND attr = 'enabled';"
+        "UPDATE attributes SET attr = 'words' WHERE attr = 'comment';"
+        "INSERT INTO attributes VALUES ('queue', 'workq', 'x', '', 'y')");
+    s = open_file();
+    ASSERT_TEXT(suite_objects(s), "+server/svr@1 words=it's \"me\"; x; "
+                                  "+queue/workq@2 max_run.a=7 max_run.b=7 x=y; ");
+    store_close(s);
+}
+
+static void test_damaged_values_are_refused(void)
+{
+    static const char *const wrong[] = {
+        "",
+        "[",
+        "[]x",
+        "[[]]",
+        "[[\"a\"]]",
+        "{}",
+        "[[\"a\",\"\"]]",
+        "[[\"a\",\"\",1]]",
+        "[[\"a\",\"\",\"1\"],]",
+        "[[\"a\",\"\",\"1\\u0000\"]]",
+        "[[\"a\",\"\",\"1\\ud800\"]]",
+        "[[\"a\",\"\",\"1\\x\"]]",
+        "[[\"a\",\"\",\"1\\u00\"]]",
+        "[[\"a\",\"\",\"1]]",
+        "[[\"a\",\"\",\"1\\",
+        "[[\"a\",\"\",\"1\"]",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        struct store *s = open_new_file();
+        char *text =
+            xasprintf("UPDATE objects SET made = '%s' WHERE id = 'workq'", wrong[i]);
+        struct diag why = { 0 };
+        int n = 0;
+
+        CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+        store_close(s);
+        sql(text);
+        free(text);
+        s = open_file();
+        CU_ASSERT_EQUAL(store_load(s, check_taken_over, &n, &why), PBSE_SYSTEM);
+        CU_ASSERT_PTR_NOT_NULL(strstr(why.text, "the store's queue workq has values"));
+        CU_ASSERT_EQUAL(n, 1); /* the object before it */
+        store_close(s);
+    }
+}
+
+/* Another program may have written the text: blanks, another order, other escapes. */
+static void test_values_of_another_hand_are_read(void)
+{
+    struct store *s = open_new_file();
+
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+    store_close(s);
+    sql("UPDATE objects SET made = ' [ [\"b\" , \"\", \"2\\t\\u00e4\\u20AC\\/\"], \n"
+        " [\"a\",\"\",\"1\"],[\"b\",\"\",\"\\b\\f\\r\\n\\\\\"] ] ' WHERE id = 'workq'");
+    s = open_file();
+    ASSERT_TEXT(suite_objects(s), "+server/svr@1 comment=it's \"me\"; x; "
+                                  "+queue/workq@2 a=1 b=\b\f\r\n\\; ");
+    store_close(s);
+}
+
 /* Which bytes a value may have is for its type to say, not for the journal. */
 static void test_journal_keeps_every_byte(void)
 {
@@ -798,6 +971,11 @@ int main(void)
         { "the journal keeps every byte", test_journal_keeps_every_byte },
         { "an older layout is brought up to date",
           test_older_layout_is_brought_up_to_date },
+        { "rows of values become texts", test_rows_of_values_become_texts },
+        { "a killed take-over loses nothing", test_killed_take_over_loses_nothing },
+        { "attributes are edited", test_attributes_are_edited },
+        { "damaged values are refused", test_damaged_values_are_refused },
+        { "values of another hand are read", test_values_of_another_hand_are_read },
         { "others may look while a server writes", test_others_may_look },
         { "a damaged file is refused", test_damaged_file_is_refused },
         { "what is no store is refused", test_what_is_no_store_is_refused },

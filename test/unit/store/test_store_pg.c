@@ -234,13 +234,13 @@ static void test_newer_or_other_layout_is_refused(void)
         const char *story, *sql, *words;
     } cases[] = {
         { "newer", "UPDATE schema_version SET version = 99",
-          "made by a newer version (layout 99, this program knows up to 5)" },
+          "made by a newer version (layout 99, this program knows up to 6)" },
         { "no version", "DELETE FROM schema_version", "restore a backup" },
         { "older than any", "UPDATE schema_version SET version = 1",
           "restore a backup" },
         { "no version table", "DROP TABLE schema_version", "restore a backup" },
-        { "no attributes", "DROP TABLE attributes CASCADE",
-          "\"attributes\" does not exist" },
+        { "no changed values", "DROP TABLE changed CASCADE",
+          "\"changed\" does not exist" },
         { "no progress", "DELETE FROM progress", "restore a backup" },
     };
 
@@ -262,6 +262,81 @@ static void test_newer_or_other_layout_is_refused(void)
             pg_server_ask(DB, "SELECT count(*) FROM holdfast.journal"), "2");
         free(sql);
     }
+}
+
+/* The objects of version 5, as they were until a text of each was made. */
+static const char version_5[] =
+    "SET search_path TO holdfast; BEGIN;"
+    "DROP VIEW jobs, reservations, vnodes, queues, attributes, object_values;"
+    "DROP FUNCTION attributes_edit; DROP TABLE changed; DROP TABLE objects;"
+    "CREATE TABLE objects ("
+    " kind TEXT NOT NULL, id TEXT NOT NULL, seq BIGINT NOT NULL UNIQUE,"
+    " PRIMARY KEY (kind, id));"
+    "CREATE TABLE attributes ("
+    " kind TEXT NOT NULL, id TEXT NOT NULL, attr TEXT NOT NULL,"
+    " resource TEXT NOT NULL, value TEXT NOT NULL,"
+    " PRIMARY KEY (kind, id, attr, resource),"
+    " FOREIGN KEY (kind, id) REFERENCES objects ON DELETE CASCADE)"
+    " WITH (fillfactor = 70);"
+    "CREATE VIEW jobs AS SELECT o.id, max(a.value) FROM objects o"
+    " LEFT JOIN attributes a ON a.kind = o.kind AND a.id = o.id GROUP BY o.id;"
+    "INSERT INTO objects VALUES ('queue', 'workq', 2), ('server', 'svr', 1),"
+    " ('job', 'bare', 5);"
+    "INSERT INTO attributes VALUES ('server', 'svr', 'comment', '',"
+    " 'it''s \"me\"; x'), ('queue', 'workq', 'max_run', 'b', '2'),"
+    " ('queue', 'workq', 'enabled', '', 'True'),"
+    " ('queue', 'workq', 'max_run', 'a', E'1\\x01\\n\\\\\"\\u00e4');"
+    "UPDATE schema_version SET version = 5; UPDATE progress SET last_seq = 5; COMMIT";
+
+static void test_rows_of_values_become_texts(void)
+{
+    const struct store_record more[] = {
+        RECORD(6, STORE_CHANGE, "queue", "workq", { "max_run", "b", "2", NULL }),
+        RECORD(7, STORE_CREATE, "job", "1", { "Job_Name", "", NULL, "n" }),
+    };
+    struct store *s = open_new();
+
+    store_close(s);
+    CU_ASSERT_TRUE(pg_server_sql(DB, version_5));
+    s = open_at(pg_server_url(DB, false));
+    CU_ASSERT_EQUAL(suite_commit(s, more, 2), 0);
+    s = reopen(s);
+    ASSERT_TEXT(suite_objects(s), "+server/svr@1 comment=it's \"me\"; x; +queue/workq@2"
+                                  " enabled=True max_run.a=1\x01\n\\\"\xc3\xa4; "
+                                  "+job/bare@5; +job/1@7 Job_Name=n; ");
+    CU_ASSERT_STRING_EQUAL(pg_server_ask(DB, "SELECT name FROM holdfast.jobs"
+                                             " WHERE id = '1'"),
+                           "n");
+    store_close(s);
+}
+
+/* What doc/store.md says about a store that is corrected by hand; also of one that was
+ * put aside. */
+static void test_attributes_are_edited(void)
+{
+    const struct store_config cfg = { .url = pg_server_url(DB, false) };
+    struct store *s = open_new();
+    struct diag why;
+
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+    store_close(s);
+    CU_ASSERT_TRUE(pg_server_sql(
+        DB, "SET search_path TO holdfast;"
+            "UPDATE attributes SET value = '7' WHERE id = 'workq' AND attr = 'max_run';"
+            "DELETE FROM attributes WHERE id = 'workq' AND attr = 'enabled';"
+            "UPDATE attributes SET attr = 'words' WHERE attr = 'comment';"
+            "INSERT INTO attributes VALUES ('queue', 'workq', 'x', '', 'y')"));
+    s = open_at(cfg.url);
+    ASSERT_TEXT(suite_objects(s), "+server/svr@1 words=it's \"me\"; x; "
+                                  "+queue/workq@2 max_run.a=7 max_run.b=7 x=y; ");
+    store_close(s);
+    CU_ASSERT_EQUAL(store_put_aside(&cfg, 78, &why), 0);
+    CU_ASSERT_TRUE(pg_server_sql(
+        DB, "UPDATE holdfast_78.attributes SET value = 'old' WHERE attr = 'x'"));
+    CU_ASSERT_STRING_EQUAL(pg_server_ask(DB, "SELECT value FROM holdfast_78.attributes"
+                                             " WHERE attr = 'x'"),
+                           "old");
+    CU_ASSERT_TRUE(pg_server_sql(DB, "DROP SCHEMA holdfast_78 CASCADE"));
 }
 
 static void test_store_is_put_aside(void)
@@ -368,6 +443,8 @@ int main(void)
         { "another epoch ends the writer", test_other_epoch_ends_the_writer },
         { "a store that went back is refused", test_store_that_went_back_is_refused },
         { "a newer or other layout is refused", test_newer_or_other_layout_is_refused },
+        { "rows of values become texts", test_rows_of_values_become_texts },
+        { "attributes are edited", test_attributes_are_edited },
         { "a store is put aside", test_store_is_put_aside },
         { "what cannot be reached is told", test_what_cannot_be_reached_is_told },
         { "a password comes from its file", test_password_comes_from_the_file },
