@@ -21,6 +21,7 @@ dist_man_MANS += \
 	doc/man/pbs_sched.8 \
 	doc/man/pbs_server.8 \
 	doc/man/pbs_tls_setup.8 \
+	doc/man/pbs_topology.8 \
 	doc/man/pbsnodes.8 \
 	doc/man/printjob.8 \
 	doc/man/qalter.1 \

@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # for the scripts that source this one
 PACKAGES_BUILD=(gcc libc6-dev make autoconf automake libtool pkg-config libevent-dev
     libssl-dev libsqlite3-dev libpq-dev libjansson-dev libedit-dev libmunge-dev uthash-dev
-    zlib1g-dev libical-dev)
+    zlib1g-dev libical-dev libhwloc-dev)
 # shellcheck disable=SC2034
 PACKAGES_TEST=(libcunit1-dev xauth iproute2 python3 python3-pytest python3-pytest-timeout
     python3-pytest-xdist procps postgresql strace munge openssl gdb)

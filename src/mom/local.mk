@@ -10,7 +10,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/im_door.c \
 	src/mom/job/job.c \
 	src/mom/job/life.c \
-	src/mom/job/link.c \
+	src/mom/job/link.c src/mom/job/load.c \
 	src/mom/job/mom.c \
 	src/mom/job/obit.c \
 	src/mom/job/out.c \
@@ -66,17 +66,33 @@ pbs_mom_SOURCES = \
 	src/mom/shell/job_groups.c src/mom/shell/job_groups.h \
 	src/mom/shell/task_service.c src/mom/shell/task_service.h \
 	src/mom/shell/tasks.c \
+	src/mom/shell/topology.c src/mom/shell/topology.h \
 	src/mom/shell/transfer.c src/mom/shell/transfer.h \
 	src/mom/shell/tree.c src/mom/shell/tree.h \
 	src/mom/shell/usecp.c src/mom/shell/usecp.h \
 	src/mom/shell/vnodefile.c src/mom/shell/vnodefile.h
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
+# What describes the host. Without libhwloc there is none, and pbs_mom says little.
+if HWLOC
+sbin_PROGRAMS += pbs_topology
+pbs_topology_SOURCES = src/mom/topology/pbs_topology.c \
+	src/mom/topology/describe.c src/mom/topology/describe.h
+pbs_topology_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
+pbs_topology_LDADD = libhfbase.la $(HWLOC_LIBS)
+check_PROGRAMS += test/unit/mom/test_describe
+TESTS += test/unit/mom/test_describe
+test_unit_mom_test_describe_SOURCES = test/unit/mom/test_describe.c \
+	src/mom/topology/describe.c
+test_unit_mom_test_describe_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
+test_unit_mom_test_describe_LDADD = libhfbase.la $(HWLOC_LIBS) -lcunit
+endif
+
 check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
+	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks \
+	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_tasks test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
@@ -97,6 +113,10 @@ test_unit_mom_test_checkpoint_SOURCES = test/unit/mom/test_checkpoint.c \
 	test/unit/mom/bench.h test/unit/mom/node1.h
 test_unit_mom_test_checkpoint_LDADD = libhfmomcore.la libhfattr.la libhfwire.la \
 	libhfbase.la -lcunit -lm
+test_unit_mom_test_load_SOURCES = test/unit/mom/test_load.c test/unit/mom/bench.h \
+	test/unit/mom/node1.h
+test_unit_mom_test_load_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
+	-lcunit -lm
 test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/bench.h \
 	test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
@@ -127,6 +147,10 @@ test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node
 	src/mom/shell/tasks.c
 test_unit_mom_test_tasks_LDADD = libhfmomcore.la libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit -lm
+test_unit_mom_test_topology_SOURCES = test/unit/mom/test_topology.c \
+	src/mom/shell/topology.c
+test_unit_mom_test_topology_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
+	-lcunit
 test_unit_mom_test_user_files_SOURCES = test/unit/mom/test_user_files.c \
 	src/mom/shell/as_user.c src/mom/shell/safe_name.c src/mom/shell/plain.c \
 	src/mom/shell/tree.c

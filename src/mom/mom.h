@@ -60,6 +60,8 @@ struct mom_config {
     int64_t join_alarm_s;            /* how long other hosts may take to join; 0: 30 */
     int64_t launch_delay_s; /* ... and to be ready for a job that goes on without some
                                of them; 0: 30 */
+    bool has_max_load; /* the host is busy from max_load on, until its load is below */
+    double max_load, ideal_load; /* ... ideal_load, which is not more */
 };
 
 /* What a job's processes used: totals since its start. */
@@ -81,6 +83,7 @@ enum mom_effect_kind {
     MOM_REACH,       /* open a stream to the MoM 'reach', then mom_reached() */
     MOM_SEND_IM,     /* 'im' on 'stream' */
     MOM_ANSWER_TASK, /* 'answer' on the connection 'stream' */
+    MOM_READ_LOAD,   /* find out the load of the host, then mom_host_load() */
     /* MOM_STORE to MOM_DROP are an executor's (executor.h). */
     MOM_STORE,   /* write the new job and its script durably, then mom_stored() */
     MOM_SAVE,    /* write the job's record again */
@@ -195,9 +198,12 @@ void mom_free(struct mom *m);
 void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
                     const struct is_vnode *vnodes, struct mom_out *out);
 
+/* What the host has, as mom_config said it; it is reported with the next vnodes. */
+void mom_set_host(struct mom *m, uint32_t ncpus, uint64_t mem_kb, const char *topology);
+
 /* SIGHUP: take over what a configuration file says of jobs: polls, factors, $enforce,
- * the signals of suspension, how long another host may be lost, $attach_allow. Nothing
- * else of 'cfg' is looked at. */
+ * the signals of suspension, how long another host may be lost, $attach_allow, the
+ * loads. Nothing else of 'cfg' is looked at. */
 void mom_set_rules(struct mom *m, const struct mom_config *cfg);
 
 /* Recovery: one call per job record found, mom_found() when something is known of its
@@ -320,6 +326,9 @@ void mom_pretend_usage(struct mom *m, const char *job_id);
 void mom_used(struct mom *m, int64_t now_at, const char *job_id,
               const struct mom_usage *used);
 void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out);
+/* Answer to MOM_READ_LOAD: processes that ran or waited, on average of the last minute.
+ */
+void mom_host_load(struct mom *m, double load, struct mom_out *out);
 /* As mom_used(), by whoever counts all that the job has ever run here: what has ended
  * is in these sums. Also when it is about to be told that the job has ended. */
 void mom_used_in_all(struct mom *m, int64_t now_at, const char *job_id,

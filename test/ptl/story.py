@@ -67,6 +67,17 @@ def is_gone(server, kind, oid):
     wait_for("%s is gone" % oid, lambda: not server.status(kind, oid))
 
 
+def mom_has_registered(cluster):
+    """The MoM that runs now has been greeted by the server, and takes signals."""
+    ready = "Mom pid = %d ready" % cluster.mom.process.pid
+
+    def greeted():
+        lines = cluster.mom.log_lines()
+        at = [i for i, line in enumerate(lines) if ready in line]
+        return at and any("ReplyHello" in line for line in lines[at[-1]:])
+    wait_for("the greeting of the MoM", greeted)
+
+
 def set_offline(server, vnode):
     server.manager(MGR_CMD_SET, NODE, {"state": "offline"}, id=vnode)
 

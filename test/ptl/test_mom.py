@@ -313,3 +313,28 @@ def test_a_vnode_file_names_the_host(cluster):
     assert cluster.server.status(VNODE, "there")[0]["resources_available.host"] == "otherhost"
     jid = cluster.server.submit(Job(attrs={"Resource_List.select": "1:host=otherhost"}))
     cluster.server.expect(JOB, {"exec_vnode": "(there:ncpus=1)"}, id=jid)
+
+
+def test_a_host_with_much_to_do_is_busy(cluster):
+    """$max_load 0 is a load that every host has. HUP alone frees it again, and a wrong line leaves
+    it as it is; the job that runs is not disturbed."""
+    server, mom = cluster.server, cluster.mom
+    runs = running_job(server)
+    cluster.write("home/mom_priv/config", "$max_load 0\n")
+    mom.send_signal(signal.SIGHUP)
+    server.expect(VNODE, {"state": "busy"}, id="vn[1]")
+    waits = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1"}))
+    server.expect(JOB, {"comment": (MATCH_RE, "Not Running")}, id=waits)
+    mom.kill()
+    mom.start()  # it says so with its registration
+    mom_has_registered(cluster)
+    server.expect(VNODE, {"state": "busy"}, id="vn[1]")
+    cluster.write("home/mom_priv/config", "$max_load much\n")
+    mom.send_signal(signal.SIGHUP)
+    mom.log_match("config file(s) parsing failed, keeping the old configuration")
+    assert "busy" in server.status(VNODE, "vn[1]")[0]["state"]
+    assert server.status(JOB, waits)[0]["job_state"] == "Q"
+    cluster.write("home/mom_priv/config", "")
+    mom.send_signal(signal.SIGHUP)
+    server.expect(JOB, {"job_state": "R"}, id=waits)
+    assert server.status(JOB, runs)[0]["run_count"] == "1"

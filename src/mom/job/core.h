@@ -283,6 +283,7 @@ struct unanswered {
 struct mom {
     struct mom_config cfg;
     struct arena *arena; /* of the configuration's texts */
+    char *topology;      /* cfg.topology */
     struct arena *vnode_arena;
     size_t n_vnodes;
     struct is_vnode *vnodes;
@@ -310,6 +311,8 @@ struct mom {
     int64_t sample_at; /* INT64_MAX: nothing to sample */
     int64_t sample_interval_s;
     bool sampling;
+    int64_t load_at; /* INT64_MAX: nobody asks for the load */
+    bool is_busy;    /* by it */
 };
 
 /* out.c: effects. What they point to is copied into out->arena. */
@@ -781,6 +784,13 @@ void usage_out_of_memory(struct mom *m, int64_t now_at, struct mom_job *j,
 /* Kill what has used more than it may. */
 void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
                    struct mom_out *out);
+
+/* load.c: how much the host has to do. */
+
+/* The loads of the configuration are new. */
+void load_set_rules(struct mom *m);
+/* Ask for the load when it is due, at m->load_at. */
+void load_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 
 /* signals.c. */
 

@@ -12,6 +12,8 @@
 #define TOPOLOGY_TYPE  3
 #define TOPOLOGY_FLAGS 21
 
+#define STATE_BUSY     0x80 /* in the block of the host's state */
+
 /* Seconds between hellos: 1, then 2 five times, 4 nine times, and so on up to 64. */
 static int64_t hello_delay(unsigned n)
 {
@@ -342,7 +344,8 @@ void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
 static struct is_state state_block(const struct mom *m, bool with_vnodes,
                                    struct arena *arena)
 {
-    struct is_state st = { .pcpus = m->cfg.ncpus,
+    struct is_state st = { .state = m->is_busy ? STATE_BUSY : 0,
+                           .pcpus = m->cfg.ncpus,
                            .acpus = m->cfg.ncpus,
                            .mem_kb = m->cfg.mem_kb,
                            .arch = "linux",

@@ -35,10 +35,11 @@ struct mom *mom_new(const struct mom_config *cfg)
     m->cfg.node_name = arena_strdup(a, cfg->node_name);
     m->cfg.version = arena_strdup(a, cfg->version);
     m->cfg.server_host = arena_strdup(a, cfg->server_host);
-    m->cfg.topology = arena_strdup(a, cfg->topology);
     m->cfg.only_user = arena_strdup(a, cfg->only_user);
     mom_set_servers(m, cfg->n_server_ips, cfg->server_ips, cfg->server_is_local);
     rules_complete(&m->cfg);
+    load_set_rules(m);
+    mom_set_host(m, cfg->ncpus, cfg->mem_kb, cfg->topology);
     /* Nothing is due before there is a router to say hello through, and a job to
      * sample. */
     m->hello_at = INT64_MAX;
@@ -71,9 +72,21 @@ void mom_free(struct mom *m)
     deadlines_fini(&m->due);
     free(m->ranges);
     free(m->server_ips);
+    free(m->topology);
     arena_free(m->vnode_arena);
     arena_free(m->arena);
     free(m);
+}
+
+void mom_set_host(struct mom *m, uint32_t ncpus, uint64_t mem_kb, const char *topology)
+{
+    char *copy = xstrdup(topology);
+
+    free(m->topology);
+    m->topology = copy;
+    m->cfg.topology = copy;
+    m->cfg.ncpus = ncpus;
+    m->cfg.mem_kb = mem_kb;
 }
 
 void mom_set_rules(struct mom *m, const struct mom_config *cfg)
@@ -94,7 +107,11 @@ void mom_set_rules(struct mom *m, const struct mom_config *cfg)
     m->cfg.max_poll_downtime_s = cfg->max_poll_downtime_s;
     m->cfg.join_alarm_s = cfg->join_alarm_s;
     m->cfg.launch_delay_s = cfg->launch_delay_s;
+    m->cfg.has_max_load = cfg->has_max_load;
+    m->cfg.max_load = cfg->max_load;
+    m->cfg.ideal_load = cfg->ideal_load;
     rules_complete(&m->cfg);
+    load_set_rules(m);
     /* A sample that is due keeps its time; the intervals after it grow from the
      * minimum, as they do when a job starts (execution.md 17). */
     m->sample_interval_s = m->cfg.min_check_poll_s;
@@ -209,11 +226,12 @@ void mom_tick(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     life_tick(m, now_at, out);
     link_tick(m, now_at, out);
+    load_tick(m, now_at, out);
 }
 
 int64_t mom_next_deadline(const struct mom *m)
 {
-    int64_t at = life_deadline(m);
+    int64_t at = MIN_OF(life_deadline(m), m->load_at);
 
     /* link_tick() says hello under the same condition. Were hello_at counted without
      * it, the shell would wake up at once, again and again, for a hello that does not
@@ -375,7 +393,7 @@ const char *mom_running(const struct mom *m, size_t i)
 
 int64_t mom_recount_deadline(const struct mom *m)
 {
-    int64_t at = m->sample_at;
+    int64_t at = MIN_OF(m->sample_at, m->load_at);
     struct mom_job *j, *tmp;
 
     HASH_ITER (hh, m->jobs, j, tmp)

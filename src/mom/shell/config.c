@@ -173,6 +173,19 @@ static void check_poll(struct reading *r)
                 c->max_check_poll_s, c->min_check_poll_s);
 }
 
+/* Without an own line a host is busy until its load is below $max_load again. */
+static void check_loads(struct reading *r)
+{
+    struct config *c = r->c;
+
+    if (c->max_load >= 0 && c->ideal_load > c->max_load)
+        reading_say(r, LOG_EV_ERROR, "read_config",
+                    "ideal_load(%g) > max_load(%g): the latter counts for both",
+                    c->ideal_load, c->max_load);
+    if (c->ideal_load < 0 || c->ideal_load > c->max_load)
+        c->ideal_load = c->max_load;
+}
+
 bool config_read(const char *mom_priv, const char *file, const struct config_log *log,
                  struct config *ret)
 {
@@ -193,6 +206,7 @@ bool config_read(const char *mom_priv, const char *file, const struct config_log
         reading_say(&r, LOG_EV_ERROR, "access", "config");
     take_config_d(&r, mom_priv);
     check_poll(&r);
+    check_loads(&r);
     free(path);
     /* The core calculates with these. */
     MUST(c.min_check_poll_s > 0 && c.min_check_poll_s <= c.max_check_poll_s);

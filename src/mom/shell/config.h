@@ -40,6 +40,7 @@ struct config {
     int64_t sister_join_job_alarm_s; /* how long they may take to join, */
     int64_t job_launch_delay_s; /* ... and then to be ready; 0: as the core has it */
     double cputmult, wallmult;
+    double max_load, ideal_load; /* < 0: not set; the second is not more */
     struct mom_enforce enforce;
     int suspend_signo, resume_signo; /* $suspendsig */
     bool attach_allow;               /* users may give sessions to their jobs */

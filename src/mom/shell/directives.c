@@ -387,7 +387,12 @@ static bool take_load(struct reading *r, const struct directive *d, const char *
         reading_say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
         return false;
     }
+    /* take_load stands in rows of double only. */
+    *(double *)(void *)((char *)r->c + d->offset) = f;
     reading_say(r, LOG_EV_SYSTEM, d->name, "%s", arg);
+    if (*word)
+        reading_say(r, LOG_EV_SYSTEM, d->name,
+                    "suspend: known, and not served by this MoM");
     reading_say(r, LOG_EV_DEBUG, "add_static", "%s[0] add name %s value %s", r->file,
                 d->name, arg);
     return true;
@@ -515,13 +520,13 @@ static const struct directive directives[] = {
     { "cputmult", take_factor, OF(cputmult), false },
     { "enforce", take_enforce, 0, false },
     { "gen_nodefile_on_sister_mom", take_bool, OF(nodefile_on_sisters), false },
-    { "ideal_load", take_load, 0, true },
+    { "ideal_load", take_load, OF(ideal_load), false },
     { "job_launch_delay", take_seconds, OF(job_launch_delay_s), false },
     { "jobdir_root", take_jobdir_root, 0, false },
     { "kbd_idle", take_kbd_idle, 0, true },
     { "logevent", take_mask, 0, false },
     { "max_check_poll", take_seconds, OF(max_check_poll_s), false },
-    { "max_load", take_load, 0, true },
+    { "max_load", take_load, OF(max_load), false },
     { "max_poll_downtime", take_seconds, OF(max_poll_downtime_s), false },
     { "min_check_poll", take_seconds, OF(min_check_poll_s), false },
     { "momname", take_text, OF(node_name), false },
@@ -564,6 +569,7 @@ void directives_defaults(struct config *c)
     c->prolog_alarm_s = DEFAULT_PROLOG;
     c->copy_alarm_s = DEFAULT_COPY;
     c->cputmult = c->wallmult = 1.0;
+    c->max_load = c->ideal_load = -1;
     c->attach_allow = true;
     c->nodefile_on_sisters = true;
     c->suspend_signo = SIGSTOP;

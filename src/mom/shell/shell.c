@@ -14,17 +14,13 @@
 #include "mom/shell/proc.h"
 #include "mom/shell/service.h"
 #include "mom/shell/task_service.h"
+#include "mom/shell/topology.h"
 
 #include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The least topology_info with which servers take a host for complete (tpp.md 5.3). */
-#define MIN_TOPOLOGY                                                                   \
-    "hwloc<?xml version=\"1.0\"?><topology><object type=\"Machine\">"                  \
-    "<object type=\"Socket\" os_index=\"0\"></object></object></topology>"
 
 void shell_log(struct shell *s, int event, int log_class, const char *object,
                const char *text)
@@ -83,6 +79,14 @@ static void send_im(struct shell *s, uint64_t stream, const struct im_message *m
     buf_fini(&b);
 }
 
+/* The kernel keeps it; a host that does not tell is not busy. */
+static void read_load(struct shell *s, struct mom_out *out)
+{
+    double load;
+
+    mom_host_load(s->mom, getloadavg(&load, 1) == 1 ? load : 0, out);
+}
+
 static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_out *out)
 {
     switch (e->kind) {
@@ -101,6 +105,9 @@ static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_ou
     case MOM_ANSWER_TASK:
         task_service_reply(s->task_service, e->stream, &e->u.answer.reply,
                            e->u.answer.asked);
+        break;
+    case MOM_READ_LOAD:
+        read_load(s, out);
         break;
     case MOM_CLOSE:
         if (e->stream & MOM_CONNECTION)
@@ -247,6 +254,15 @@ static void shell_report_vnodes(struct shell *s, struct mom_out *out)
                    s->config.vnodes.n, s->config.vnodes.v, out);
 }
 
+void shell_report_topology(struct shell *s, const char *text)
+{
+    struct mom_out out = { .arena = s->arena };
+
+    mom_set_host(s->mom, proc_ncpus(), proc_mem_kb(), text);
+    shell_report_vnodes(s, &out);
+    shell_carry_out(s, &out);
+}
+
 /* What a change of the files changes in the core. */
 static void fill_rules(const struct shell *s, struct mom_config *cfg)
 {
@@ -265,6 +281,9 @@ static void fill_rules(const struct shell *s, struct mom_config *cfg)
     cfg->max_poll_downtime_s = s->config.max_poll_downtime_s;
     cfg->join_alarm_s = s->config.sister_join_job_alarm_s;
     cfg->launch_delay_s = s->config.job_launch_delay_s;
+    cfg->has_max_load = s->config.max_load >= 0;
+    cfg->max_load = s->config.max_load;
+    cfg->ideal_load = s->config.ideal_load;
 }
 
 static void make_core(struct shell *s)
@@ -278,12 +297,14 @@ static void make_core(struct shell *s)
         .server_host = conf_server_host(s->conf),
         .ncpus = proc_ncpus(),
         .mem_kb = proc_mem_kb(),
-        .topology = MIN_TOPOLOGY,
+        .topology = s->mock ? TOPOLOGY_LEAST : topology_find(s),
         .only_user = s->user[0] ? s->user : NULL,
         .runs_epilogues = !s->mock,
     };
 
     MUST(!s->mom);
+    logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_NONE, "initialize",
+                   "pcpus=%u, OS reports %u cpu(s)", cfg.ncpus, cfg.ncpus);
     fill_rules(s, &cfg);
     s->mom = mom_new(&cfg);
     /* The addresses have to be there before the first message: who speaks from any
@@ -430,6 +451,8 @@ static void on_hup(void *arg, int signo)
     shell_log(s, LOG_EV_SYSTEM, LOG_IN_NONE, "process_hup", "reset");
     logfile_reopen(s->log);
     reread_config(s);
+    if (!s->mock)
+        topology_ask(s);
 }
 
 void shell_run(struct shell *s)
@@ -466,6 +489,7 @@ void shell_close(struct shell *s)
         pool_free(s->askers);
     tasks_close(s);
     job_groups_close(s);
+    topology_close(s);
     mock_free(s->mock_runs);
     loop_timer_free(s->timer);
     mom_free(s->mom);

@@ -50,6 +50,7 @@ struct shell {
     struct demux *demuxes;           /* of jobs that are to start */
     struct cgroup_tree *groups;      /* of jobs in the kernel; NULL: there are none */
     struct loop_timer *groups_again; /* groups that could not be removed yet */
+    struct topology *topology;       /* of the host; NULL: nobody has asked */
     struct making *makings;          /* images whose scripts run */
     struct loop_timer *checkpoint_watch; /* over those of an earlier MoM; NULL: none */
     unsigned n_images_removed;
@@ -71,6 +72,9 @@ void shell_close(struct shell *s);
 
 /* Carry out all effects; answers of the shell add more. */
 void shell_carry_out(struct shell *s, struct mom_out *out);
+
+/* The host is another one than was known: tell the core, and so the server. */
+void shell_report_topology(struct shell *s, const char *text);
 
 /* servers.c: tell the core which addresses the server's names have now; new ones are
  * logged. The first waits for the name service and is for the time before the loop

@@ -56,12 +56,13 @@ class Service:
     def __init__(self, cluster):
         self.cluster = cluster
         self.process = None
+        self.variables = {}  # of its environment, beside the cluster's
 
     def argv(self):
         return [os.path.join(self.cluster.exec_dir, "sbin", self.name), "-N"]
 
     def env(self):
-        return self.cluster.env()
+        return dict(self.cluster.env(), **self.variables)
 
     def start(self):
         assert not self.is_up(), self.name + " runs already"

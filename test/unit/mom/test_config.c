@@ -139,7 +139,11 @@ static void test_every_directive_is_known(void)
         { "$logevent 0x1ff", true, NULL },
         { "$logevent many", false, NULL },
         { "$max_check_poll 200", true, "max_check_poll: setting 200" },
-        { "$max_load 3 suspend", true, "max_load: known, and not served" },
+        { "$max_load 3", true, "max_load: 3\n" },
+        { "$max_load 3 suspend", true, "max_load: suspend: known, and not served" },
+        { "$max_load 3 resume", false, "bad value" },
+        { "$max_load nan", false, "bad value" },
+        { "$max_load", false, "bad value" },
         { "$max_load -1", false, "bad value" },
         { "$max_poll_downtime 60", true, NULL },
         { "$min_check_poll 0", false, "min_check_poll: bad value \"0\"" },
@@ -204,6 +208,32 @@ static void test_every_directive_is_known(void)
     }
 }
 
+/* The second is never more than the first, or a host would be busy and free in turns. */
+static void test_loads(void)
+{
+    static const struct {
+        const char *lines;
+        double max, ideal; /* < 0: not set */
+    } rows[] = {
+        { "$max_load 4.5\n$ideal_load 2", 4.5, 2 },
+        { "$ideal_load 2\n$max_load 4.5", 4.5, 2 },
+        { "$max_load 4.5", 4.5, 4.5 },
+        { "$max_load 2\n$ideal_load 3", 2, 2 },
+        { "$max_load 2\n$max_load 3", 3, 3 },
+        { "$ideal_load 3", -1, -1 },
+        { "", -1, -1 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct config c;
+
+        CU_ASSERT(read_line(rows[i].lines, &c));
+        CU_ASSERT_DOUBLE_EQUAL(c.max_load, rows[i].max, 0.001);
+        CU_ASSERT_DOUBLE_EQUAL(c.ideal_load, rows[i].ideal, 0.001);
+        config_fini(&c);
+    }
+}
+
 static void test_what_lines_mean(void)
 {
     struct config c;
@@ -229,6 +259,7 @@ static const struct unit_case cases[] = {
     { "every directive is known, and says so when it is not served",
       test_every_directive_is_known },
     { "lines mean what they say", test_what_lines_mean },
+    { "a host is not free at a load at which it is busy", test_loads },
     { "a number that nothing can be calculated with is refused",
       test_numbers_have_bounds },
 };
