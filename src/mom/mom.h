@@ -88,6 +88,8 @@ enum mom_effect_kind {
     MOM_STORE,   /* write the new job and its script durably, then mom_stored() */
     MOM_SAVE,    /* write the job's record again */
     MOM_WHERE,   /* the job lies on other vnodes now: list those in its node file */
+    MOM_LIMIT,   /* the job may have another share of this host (mom_job_share()): so
+                    may what of it runs */
     MOM_PREPARE, /* the job has other hosts: make what their tasks write to, then
                     mom_prepared() */
     MOM_SPAWN,   /* start another task of the job, then mom_task_started(), later

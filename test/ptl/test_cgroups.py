@@ -2,6 +2,7 @@
 """Groups of jobs in the kernel ($cgroups): who is in them, and what becomes of them. What
 needs controllers that a test machine may not have is shown on a tree of plain files."""
 import os
+import signal
 import socket
 import tempfile
 
@@ -175,6 +176,34 @@ def test_limits_are_those_of_the_job_and_the_end_is_told(cluster, plain_tree):
     assert written("cpuset.cpus") == ["0-1"]
     assert written("cgroup.kill") == ["1"]
     assert cluster.read("tree/cgroup.subtree_control").split() == ["+cpuset"]
+
+
+def test_limits_follow_a_hup(cluster, plain_tree):
+    """Controllers and the number of processes hold for jobs that run, another directory does not."""
+    tree = os.path.dirname(plain_tree)
+    config = "home/mom_priv/config"
+    use_groups(cluster, tree, "memory")
+    jid = running_job(cluster.server, select="1:ncpus=2:mem=64mb", script="#!/bin/sh\nsleep 1000\n")
+
+    def written(name):
+        return cluster.read(os.path.join("tree", group_of(jid), name)).split()
+    assert (written("memory.max"), written("cpu.max")) == ([str(64 << 20)], [])
+    cluster.write(config, "$cgroups %s cpu cpuset\n" % tree)
+    cluster.mom.send_signal(signal.SIGHUP)
+    wait_for("other limits", lambda: written("cpuset.cpus") == ["0-1"])
+    assert (written("memory.max"), written("cpu.max")) == (["max"], ["200000", "100000"])
+    cluster.write(config, "$cgroups %s io\n" % tree)
+    cluster.mom.send_signal(signal.SIGHUP)
+    cluster.mom.log_match("keeping the old configuration")
+    assert written("cpu.max") == ["200000", "100000"]
+    cluster.write(config, "")
+    cluster.mom.send_signal(signal.SIGHUP)
+    cluster.mom.log_match("off is taken when the MoM is started again; until then jobs have the groups")
+    assert written("cpu.max") == ["200000", "100000"]
+    assert cluster.server.status(JOB, jid)[0]["job_state"] == "R"
+    cluster.server.delete(jid)
+    is_gone(cluster.server, JOB, jid)
+    assert written("cgroup.kill") == ["1"]
 
 
 def test_a_controller_that_is_missing_is_named(cluster, plain_tree):

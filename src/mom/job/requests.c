@@ -260,9 +260,11 @@ static void take_modify(const struct ask *a)
 {
     const struct body_manage *body = a->rq->body;
     struct mom_job *j = job_of(a, body->object_name);
+    struct mom_share had;
 
     if (!j)
         return;
+    had = j->share;
     /* Hosts come together before a job begins, and go apart when it has ended. A host
      * that the job has gone on without may still be in what the server has sent. */
     if (wire_attrs_find(&body->attrs, "exec_host2", NULL) &&
@@ -280,6 +282,9 @@ static void take_modify(const struct ask *a)
     job_note_limits(j);
     life_reckon(a->m, j);
     out_job(a->out, MOM_SAVE, j);
+    if (had.ncpus != j->share.ncpus || had.mem_kb != j->share.mem_kb ||
+        had.vmem_kb != j->share.vmem_kb)
+        out_job(a->out, MOM_LIMIT, j);
     if (!superior_rewidth(a->m, a->now_at, j, a->stream, a->msgid, a->out))
         accept_it(a);
 }

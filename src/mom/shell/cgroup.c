@@ -24,8 +24,10 @@
 
 struct cgroup_tree {
     int root_fd;
-    char *prefix;
-    unsigned controllers; /* that its groups have */
+    char *root, *prefix;
+    unsigned controllers; /* that limit its groups */
+    unsigned enabled;     /* that its groups have, those of an earlier configuration
+                             among them */
     const struct cgroup_kernel *kernel;
 };
 
@@ -158,13 +160,33 @@ static bool enable(struct cgroup_tree *t, const char *offered, const char *name,
     return false;
 }
 
+void cgroup_use_controllers(struct cgroup_tree *t, unsigned wanted,
+                            unsigned *ret_missing, struct diag *why)
+{
+    char offered[TEXT_BYTES];
+
+    *ret_missing = 0;
+    t->controllers = 0;
+    (void)read_file(t->root_fd, "", "cgroup.controllers", offered);
+    for (size_t i = 0; i < ARRAY_LEN(controllers); i++) {
+        unsigned bit = controllers[i].bit;
+
+        if (!(wanted & bit))
+            continue;
+        if ((t->enabled & bit) || enable(t, offered, controllers[i].name, why))
+            t->controllers |= bit;
+        else
+            *ret_missing |= bit;
+    }
+    t->enabled |= t->controllers;
+}
+
 int cgroup_open(const struct cgroup_config *cfg, struct cgroup_tree **ret,
                 unsigned *ret_missing, struct diag *why)
 {
     struct cgroup_tree t = { .kernel = cfg->kernel ? cfg->kernel : &this_kernel };
     char offered[TEXT_BYTES];
 
-    *ret_missing = 0;
     t.root_fd = open(cfg->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (t.root_fd < 0)
         return diag_set(why, PBSE_SYSTEM, "%s: %s", cfg->root, strerror(errno));
@@ -176,14 +198,8 @@ int cgroup_open(const struct cgroup_config *cfg, struct cgroup_tree **ret,
         close(t.root_fd);
         return diag_set(why, PBSE_SYSTEM, "%s was not given to this user", cfg->root);
     }
-    for (size_t i = 0; i < ARRAY_LEN(controllers); i++) {
-        if (!(cfg->controllers & controllers[i].bit))
-            continue;
-        if (enable(&t, offered, controllers[i].name, why))
-            t.controllers |= controllers[i].bit;
-        else
-            *ret_missing |= controllers[i].bit;
-    }
+    cgroup_use_controllers(&t, cfg->controllers, ret_missing, why);
+    t.root = xstrdup(cfg->root);
     t.prefix = xstrdup(cfg->prefix);
     *ret = xcalloc(1, sizeof(t));
     **ret = t;
@@ -195,8 +211,14 @@ void cgroup_close(struct cgroup_tree *t)
     if (!t)
         return;
     close(t->root_fd);
+    free(t->root);
     free(t->prefix);
     free(t);
+}
+
+const char *cgroup_root(const struct cgroup_tree *t)
+{
+    return t->root;
 }
 
 /* The names of all groups, also of those that are another's. */
@@ -234,20 +256,54 @@ static void take_away(void *arg, const char *directory)
         cpu_list_subtract(c->left, &theirs);
 }
 
+/* What the group has already, as far as nobody else has it; nothing while it may use
+ * all. */
+static void read_own(const struct cgroup_tree *t, const char *directory,
+                     const struct cpu_list *left, struct cpu_list *ret)
+{
+    char text[TEXT_BYTES];
+    struct cpu_list others = { 0 };
+
+    if (!read_file(t->root_fd, directory, "cpuset.cpus", text) ||
+        !cpu_list_parse(text, ret))
+        *ret = (struct cpu_list){ 0 };
+    cpu_list_add(&others, ret);
+    cpu_list_subtract(&others, left);
+    cpu_list_subtract(ret, &others);
+}
+
+/* The lowest 'n' that are left, what the group has before all others. */
+static bool take_cpus(struct cpu_list *left, struct cpu_list *own, int64_t n)
+{
+    int64_t has = cpu_list_count(own);
+
+    if (has >= n) {
+        *left = *own;
+        return cpu_list_first(left, n);
+    }
+    cpu_list_subtract(left, own);
+    if (!cpu_list_first(left, n - has))
+        return false;
+    cpu_list_add(left, own);
+    return true;
+}
+
 /* The processors for a group of 'n', as the kernel writes them: the tree itself says
  * what is taken, so nothing is forgotten when the MoM is restarted. False: there are
  * not so many left. */
 static bool choose_cpus(const struct cgroup_tree *t, const char *directory, int64_t n,
-                        char text[TEXT_BYTES])
+                        bool keeps, char text[TEXT_BYTES])
 {
-    struct cpu_list left;
+    struct cpu_list left, own = { 0 };
     const struct choosing c = { .t = t, .own = directory, .left = &left };
 
     if (!read_file(t->root_fd, "", "cpuset.cpus.effective", text) ||
         !cpu_list_parse(text, &left))
         return false;
     each_directory(t, take_away, (void *)&c);
-    return cpu_list_first(&left, n) && cpu_list_print(&left, text, TEXT_BYTES);
+    if (keeps)
+        read_own(t, directory, &left, &own);
+    return take_cpus(&left, &own, n) && cpu_list_print(&left, text, TEXT_BYTES);
 }
 
 /* Set one limit. One that was not asked for is the kernel's "max", so that a group of
@@ -286,28 +342,68 @@ static bool set_memory(const struct cgroup_tree *t, const char *directory,
             errno == ENOENT);
 }
 
+/* An empty list is that of the directory above: all of them. */
+static bool free_cpuset(const struct cgroup_tree *t, const char *directory)
+{
+    char text[TEXT_BYTES];
+
+    return !read_file(t->root_fd, directory, "cpuset.cpus", text) ||
+           !text[strspn(text, " \n")] ||
+           write_file(t->root_fd, directory, "cpuset.cpus", "\n");
+}
+
 static bool set_cpuset(const struct cgroup_tree *t, const char *directory,
-                       int64_t ncpus, bool *ret_shares)
+                       int64_t ncpus, bool keeps, bool *ret_shares)
 {
     char text[TEXT_BYTES];
 
     if (ncpus == CGROUP_NO_LIMIT || ncpus < 1)
-        return true;
-    *ret_shares = !choose_cpus(t, directory, ncpus, text);
-    /* An empty list is that of the directory above: all of them. */
+        return free_cpuset(t, directory);
+    *ret_shares = !choose_cpus(t, directory, ncpus, keeps, text);
     return write_file(t->root_fd, directory, "cpuset.cpus", *ret_shares ? "\n" : text);
 }
 
-static bool set_limits(const struct cgroup_tree *t, const char *directory,
-                       const struct cgroup_limits *l, bool *ret_shares)
+/* A controller that was there and is not wanted any more is told of no limit. */
+static int64_t wanted(const struct cgroup_tree *t, unsigned bit, int64_t value)
 {
+    return t->controllers & bit ? value : CGROUP_NO_LIMIT;
+}
+
+static bool set_limits(const struct cgroup_tree *t, const char *directory,
+                       const struct cgroup_limits *l, bool keeps, bool *ret_shares)
+{
+    const struct cgroup_limits memory = {
+        .mem_kb = wanted(t, CGROUP_MEMORY, l->mem_kb),
+        .swap_kb = wanted(t, CGROUP_MEMORY, l->swap_kb),
+    };
+
     *ret_shares = false;
-    return (!(t->controllers & CGROUP_MEMORY) || set_memory(t, directory, l)) &&
-           (!(t->controllers & CGROUP_CPU) || set_cpu(t, directory, l->ncpus)) &&
-           (!(t->controllers & CGROUP_CPUSET) ||
-            set_cpuset(t, directory, l->ncpus, ret_shares)) &&
-           (!(t->controllers & CGROUP_PIDS) ||
-            set_limit(t, directory, "pids.max", l->pids, 1));
+    return (!(t->enabled & CGROUP_MEMORY) || set_memory(t, directory, &memory)) &&
+           (!(t->enabled & CGROUP_CPU) ||
+            set_cpu(t, directory, wanted(t, CGROUP_CPU, l->ncpus))) &&
+           (!(t->enabled & CGROUP_CPUSET) ||
+            set_cpuset(t, directory, wanted(t, CGROUP_CPUSET, l->ncpus), keeps,
+                       ret_shares)) &&
+           (!(t->enabled & CGROUP_PIDS) ||
+            set_limit(t, directory, "pids.max", wanted(t, CGROUP_PIDS, l->pids), 1));
+}
+
+static int cannot_limit(const char *directory, struct diag *why)
+{
+    return diag_set(why, PBSE_SYSTEM, "cannot set a limit of the group %s: %s",
+                    directory, strerror(errno));
+}
+
+int cgroup_limit(struct cgroup_tree *t, const char *name, const struct cgroup_limits *l,
+                 bool *ret_shares, struct diag *why)
+{
+    char directory[NAME_BYTES];
+
+    MUST(l->mem_kb >= 0 && l->swap_kb >= 0 && l->pids > 0);
+    if (!directory_of(t, name, directory))
+        return diag_set(why, PBSE_SYSTEM, "no name of a group: %s", name);
+    return set_limits(t, directory, l, true, ret_shares) ? 0
+                                                         : cannot_limit(directory, why);
 }
 
 int cgroup_make(struct cgroup_tree *t, const char *name, const struct cgroup_limits *l,
@@ -323,10 +419,9 @@ int cgroup_make(struct cgroup_tree *t, const char *name, const struct cgroup_lim
     if (!is_new && errno != EEXIST)
         return diag_set(why, PBSE_SYSTEM, "cannot make the group %s: %s", directory,
                         strerror(errno));
-    if (set_limits(t, directory, l, ret_shares))
+    if (set_limits(t, directory, l, false, ret_shares))
         return 0;
-    diag_set(why, PBSE_SYSTEM, "cannot set a limit of the group %s: %s", directory,
-             strerror(errno));
+    (void)cannot_limit(directory, why);
     if (is_new)
         (void)t->kernel->remove(t->root_fd, directory);
     return why->code;

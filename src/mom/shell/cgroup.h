@@ -44,6 +44,12 @@ struct cgroup_config {
 int cgroup_open(const struct cgroup_config *cfg, struct cgroup_tree **ret,
                 unsigned *ret_missing, struct diag *why) MUST_CHECK;
 void cgroup_close(struct cgroup_tree *t);
+/* The directory, as cgroup_open() had it. */
+const char *cgroup_root(const struct cgroup_tree *t);
+/* Other controllers from now on, as far as there are: groups follow with
+ * cgroup_limit(), and one that is not wanted any more limits nothing then. */
+void cgroup_use_controllers(struct cgroup_tree *t, unsigned controllers,
+                            unsigned *ret_missing, struct diag *why);
 
 #define CGROUP_NO_LIMIT INT64_MAX
 struct cgroup_limits {
@@ -57,6 +63,11 @@ struct cgroup_limits {
  * that was made is gone again. */
 int cgroup_make(struct cgroup_tree *t, const char *name, const struct cgroup_limits *l,
                 bool *ret_shares, struct diag *why) MUST_CHECK;
+/* Set the limits of a group that is there anew. Processors that it has are its own as
+ * far as it may have so many, so that nothing moves without need. PBSE_SYSTEM with
+ * words: one could not be set, and those behind it are as they were. */
+int cgroup_limit(struct cgroup_tree *t, const char *name, const struct cgroup_limits *l,
+                 bool *ret_shares, struct diag *why) MUST_CHECK;
 bool cgroup_exists(const struct cgroup_tree *t, const char *name);
 
 /* A process that writes "0" there is in the group; so is what it starts. -1 with errno.

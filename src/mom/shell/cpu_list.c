@@ -65,6 +65,21 @@ void cpu_list_subtract(struct cpu_list *from, const struct cpu_list *less)
         from->bits[i] &= ~less->bits[i];
 }
 
+void cpu_list_add(struct cpu_list *to, const struct cpu_list *more)
+{
+    for (size_t i = 0; i < ARRAY_LEN(to->bits); i++)
+        to->bits[i] |= more->bits[i];
+}
+
+int64_t cpu_list_count(const struct cpu_list *l)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(l->bits); i++)
+        n += __builtin_popcountll(l->bits[i]);
+    return n;
+}
+
 bool cpu_list_first(struct cpu_list *l, int64_t n)
 {
     struct cpu_list kept = { 0 };

@@ -17,6 +17,9 @@ struct cpu_list {
 bool cpu_list_parse(const char *text, struct cpu_list *ret) MUST_CHECK;
 /* Take from 'from' what is in 'less'. */
 void cpu_list_subtract(struct cpu_list *from, const struct cpu_list *less);
+/* Add what is in 'more'. */
+void cpu_list_add(struct cpu_list *to, const struct cpu_list *more);
+int64_t cpu_list_count(const struct cpu_list *l);
 /* Keep the 'n' lowest. False, and nothing has changed, when there are not so many. */
 bool cpu_list_first(struct cpu_list *l, int64_t n) MUST_CHECK;
 /* False when it does not fit. */

@@ -10,6 +10,7 @@
 #include "mom/shell/epilogues.h"
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
+#include "mom/shell/job_groups.h"
 #include "mom/shell/shell.h"
 
 #include <signal.h>
@@ -212,6 +213,9 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         break;
     case MOM_WHERE:
         list_vnodes(s, e->job_id);
+        break;
+    case MOM_LIMIT:
+        job_groups_limit(s, e->job_id);
         break;
     case MOM_START:
         tasks_start_job(s, e->job_id, out);

@@ -86,6 +86,12 @@ static struct cgroup_limits limits_of(const struct shell *s,
     return l;
 }
 
+static void say_shares(struct shell *s, const char *job_id, int64_t ncpus)
+{
+    logfile_printf(s->log, LOG_EV_DEBUG2, LOG_IN_JOB, job_id,
+                   "no %" PRId64 " processors are left for this job alone", ncpus);
+}
+
 int job_groups_enter(struct shell *s, const char *job_id, bool is_first, int *ret_door,
                      struct diag *why)
 {
@@ -101,14 +107,54 @@ int job_groups_enter(struct shell *s, const char *job_id, bool is_first, int *re
         cgroup_make(s->groups, job_id, &limits, &shares, why) != 0)
         return why->code;
     if (shares)
-        logfile_printf(s->log, LOG_EV_DEBUG2, LOG_IN_JOB, job_id,
-                       "no %" PRId64 " processors are left for this job alone",
-                       limits.ncpus);
+        say_shares(s, job_id, limits.ncpus);
     *ret_door = cgroup_door(s->groups, job_id);
     if (*ret_door < 0)
         return diag_set(why, PBSE_SYSTEM, "no way into the group of %s: %s", job_id,
                         strerror(errno));
     return 0;
+}
+
+void job_groups_limit(struct shell *s, const char *job_id)
+{
+    struct cgroup_limits limits;
+    struct mom_share share;
+    struct diag why;
+    bool shares;
+
+    if (!s->groups || !cgroup_exists(s->groups, job_id) ||
+        !mom_job_share(s->mom, job_id, &share))
+        return;
+    limits = limits_of(s, &share);
+    if (cgroup_limit(s->groups, job_id, &limits, &shares, &why) != 0)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
+    else if (shares)
+        say_shares(s, job_id, limits.ncpus);
+}
+
+static void limit_one(void *arg, const char *job_id)
+{
+    job_groups_limit(arg, job_id);
+}
+
+void job_groups_reread(struct shell *s)
+{
+    const char *root = s->config.cgroup_root;
+    unsigned missing;
+    struct diag why;
+
+    if (!root && !s->groups)
+        return;
+    if (!root || !s->groups || strcmp(root, cgroup_root(s->groups)) != 0) {
+        logfile_printf(
+            s->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "cgroups",
+            "%s is taken when the MoM is started again; until then jobs have %s",
+            root ? root : "off", s->groups ? "the groups that they had" : "no groups");
+        return;
+    }
+    cgroup_use_controllers(s->groups, s->config.cgroup_controllers, &missing, &why);
+    say_missing(s, missing, &why);
+    cgroup_each(s->groups, limit_one, s);
 }
 
 struct adopting {

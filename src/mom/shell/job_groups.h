@@ -21,6 +21,12 @@ int job_groups_enter(struct shell *s, const char *job_id, bool is_first, int *re
 /* Take the processes of a session that runs already into the job's group. */
 void job_groups_adopt(struct shell *s, const char *job_id, int32_t session);
 
+/* The job may have more or less of this host than it had: so may its group. */
+void job_groups_limit(struct shell *s, const char *job_id);
+/* SIGHUP: the controllers and the number of processes of the configuration hold for the
+ * jobs that run, too; another directory waits for the next start. */
+void job_groups_reread(struct shell *s);
+
 /* Tell the core what the kernel has counted for the job: '*used' is what was found in
  * /proc, and stands in for what the kernel does not count. False: the job has no
  * group. */

@@ -440,6 +440,7 @@ static void reread_config(struct shell *s)
     mom_set_rules(s->mom, &rules);
     shell_report_vnodes(s, &out);
     shell_carry_out(s, &out);
+    job_groups_reread(s);
 }
 
 static void on_hup(void *arg, int signo)

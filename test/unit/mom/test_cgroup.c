@@ -239,6 +239,77 @@ static void test_each_job_has_processors_of_its_own(void)
     end(t, names);
 }
 
+/* What a job has it keeps, so that none of its processes moves for nothing. */
+static void test_limits_change_while_a_job_runs(void)
+{
+    static const struct {
+        int64_t ncpus;
+        const char *cpus, *quota;
+        bool shares;
+    } rows[] = {
+        { 1, "1", "100000 100000", false },
+        { 2, "1,3", "200000 100000", false }, /* 0 and 2 are others' */
+        { 2, "1,3", "200000 100000", false },
+        { 1, "1", "100000 100000", false },
+        { 3, "", "300000 100000", true },
+        { 2, "1,3", "200000 100000", false },
+        { CGROUP_NO_LIMIT, "", "max 100000", false },
+    };
+    static const char *const names[] = { "0.s", "1.s", "2.s", NULL };
+    struct cgroup_limits l = { 2048, 0, 1, 8 };
+    struct cgroup_tree *t = begin();
+    struct diag why;
+    bool shares;
+
+    for (size_t i = 0; names[i]; i++)
+        CU_ASSERT_EQUAL(cgroup_make(t, names[i], &l, &shares, &why), 0);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        l.ncpus = rows[i].ncpus;
+        l.mem_kb = 1024 * (int64_t)(i + 1);
+        CU_ASSERT_EQUAL(cgroup_limit(t, "1.s", &l, &shares, &why), 0);
+        CU_ASSERT_EQUAL(shares, rows[i].shares);
+        CU_ASSERT_STRING_EQUAL(get("n1:1.s/cpuset.cpus"), rows[i].cpus);
+        CU_ASSERT_STRING_EQUAL(get("n1:1.s/cpu.max"), rows[i].quota);
+        CU_ASSERT_EQUAL(atoll(get("n1:1.s/memory.max")), (long long)(i + 1) << 20);
+    }
+    CU_ASSERT_STRING_EQUAL(get("n1:2.s/cpuset.cpus"), "2");
+    CU_ASSERT_EQUAL(cgroup_limit(t, "3.s", &l, &shares, &why), PBSE_SYSTEM);
+    CU_ASSERT_FALSE(cgroup_exists(t, "3.s"));
+    end(t, names);
+}
+
+/* HUP: what is not wanted any more limits nothing, and what is new does. */
+static void test_controllers_change(void)
+{
+    static const char *const names[] = { "1.s", NULL };
+    struct cgroup_limits l = { 2048, 0, 2, 8 };
+    struct cgroup_tree *t = begin();
+    unsigned missing;
+    struct diag why;
+    bool shares;
+
+    cgroup_close(t);
+    put("cgroup.controllers", "cpuset cpu memory\n");
+    t = opened(CGROUP_MEMORY | CGROUP_CPUSET, &missing, &why);
+    CU_ASSERT_STRING_EQUAL(cgroup_root(t), root);
+    CU_ASSERT_EQUAL(cgroup_make(t, "1.s", &l, &shares, &why), 0);
+    CU_ASSERT_STRING_EQUAL(get("n1:1.s/cpu.max"), "");
+    cgroup_use_controllers(t, CGROUP_CPU | CGROUP_PIDS, &missing, &why);
+    CU_ASSERT_EQUAL(missing, CGROUP_PIDS);
+    CU_ASSERT_STRING_EQUAL(get("cgroup.subtree_control"), "+cpu");
+    CU_ASSERT_EQUAL(cgroup_limit(t, "1.s", &l, &shares, &why), 0);
+    CU_ASSERT_STRING_EQUAL(get("n1:1.s/memory.max"), "max");
+    CU_ASSERT_STRING_EQUAL(get("n1:1.s/cpuset.cpus"), "");
+    CU_ASSERT_STRING_EQUAL(get("n1:1.s/cpu.max"), "200000 100000");
+    CU_ASSERT_STRING_EQUAL(get("n1:1.s/pids.max"), "");
+    cgroup_use_controllers(t, CGROUP_MEMORY, &missing, &why);
+    CU_ASSERT_EQUAL(missing, 0);
+    CU_ASSERT_EQUAL(cgroup_limit(t, "1.s", &l, &shares, &why), 0);
+    CU_ASSERT_STRING_EQUAL(get("n1:1.s/memory.max"), "2097152");
+    CU_ASSERT_STRING_EQUAL(get("n1:1.s/cpu.max"), "max 100000");
+    end(t, names);
+}
+
 static void test_a_group_without_its_limits_is_none(void)
 {
     struct cgroup_limits l = { 2048, 0, 1, 8 };
@@ -379,6 +450,9 @@ int main(void)
         { "limits are the kernel's words", test_limits_are_the_kernels_words },
         { "each job has processors of its own",
           test_each_job_has_processors_of_its_own },
+        { "the limits of a job change while it runs",
+          test_limits_change_while_a_job_runs },
+        { "controllers come and go", test_controllers_change },
         { "a group without its limits is none",
           test_a_group_without_its_limits_is_none },
         { "what the kernel counts is read", test_what_the_kernel_counts },

@@ -1290,6 +1290,41 @@ static void test_a_pretended_run(void)
     bench_fini(&b);
 }
 
+/* The groups of jobs in the kernel follow what a job may have of the host, behind its
+ * record; what does not change it disturbs none. */
+static void test_a_change_of_the_share_is_a_limit(void)
+{
+    static const struct {
+        const char *resource, *value;
+        bool is_limit;
+    } rows[] = { { "walltime", "02:00:00", false },
+                 { "ncpus", "1", false },
+                 { "ncpus", "3", true },
+                 { "mem", "2gb", true },
+                 { "mem", "2048mb", false },
+                 { "vmem", "4gb", true } };
+    const struct mom_effect *e;
+    struct mom_share share;
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct body_manage change = { .object_name = "1.svr" };
+
+        add(&b, &change.attrs, "Resource_List", rows[i].resource, rows[i].value);
+        forget(&b);
+        request(&b, BATCH_MODIFY_JOB, &change, "m4");
+        e = effect(&b, MOM_LIMIT, 0);
+        CU_ASSERT_EQUAL(e != NULL, rows[i].is_limit);
+        CU_ASSERT(!e ||
+                  (e > effect(&b, MOM_SAVE, 0) && strcmp(e->job_id, "1.svr") == 0));
+    }
+    CU_ASSERT(mom_job_share(b.m, "1.svr", &share));
+    CU_ASSERT(share.ncpus == 3 && share.mem_kb == 2 << 20 && share.vmem_kb == 4 << 20);
+    bench_fini(&b);
+}
+
 /* A job may be changed as often as its user likes: what was replaced is given back. */
 static void test_changes_without_end(void)
 {
@@ -1469,6 +1504,8 @@ static const struct unit_case cases[] = {
     { "the server's addresses may change", test_the_servers_addresses_may_change },
     { "unknown requests are refused", test_unknown_requests_are_refused },
     { "a pretended run ends on time", test_a_pretended_run },
+    { "a change of what a job may have of the host is a limit",
+      test_a_change_of_the_share_is_a_limit },
     { "changes without end", test_changes_without_end },
     { "a pretended run is ended", test_a_pretended_run_is_ended },
     { "a start that hangs is given up", test_a_start_that_hangs_is_given_up },
