@@ -186,6 +186,16 @@ def test_vnode_files(cluster):
     cluster.server.expect(VNODE, {"state": "free", "resources_available.ncpus": 3}, id="more[0]")
     cluster.run([mom, "-s", "remove", "more"])
     assert "more" not in cluster.run([mom, "-s", "list"]).stdout.splitlines()
+    # It stays until the MoM is started again, or the configuration says otherwise.
+    reports = [line for line in cluster.server.log_lines() if "Mom reporting" in line]
+    cluster.mom.send_signal(signal.SIGHUP)
+    wait_for("the next report", lambda: len([
+        line for line in cluster.server.log_lines() if "Mom reporting" in line]) > len(reports))
+    assert cluster.server.status(VNODE, "more[0]")[0]["state"] == "free"
+    cluster.write("home/mom_priv/config", "$vnodedef_additive no\n")
+    cluster.mom.send_signal(signal.SIGHUP)
+    cluster.server.expect(VNODE, {"state": (MATCH_RE, "Stale")}, id="more[0]")
+    cluster.write("home/mom_priv/config", "")
     assert cluster.run([mom, "-s", "nonsense"], check=False).returncode == 1
 
 

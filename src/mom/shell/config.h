@@ -66,7 +66,8 @@ struct config {
     size_t n_usecp;
     struct usecp *usecp;
     struct vnode_list vnodes;
-    int64_t modtime; /* newest vnode file, 0 without one */
+    bool vnodes_add_up; /* those that files do not name any more stay until a restart */
+    int64_t modtime;    /* newest vnode file, 0 without one */
 };
 
 /* How reading tells: event bits, object of the line, words. */

@@ -544,7 +544,7 @@ static const struct directive directives[] = {
     { "suspendsig", take_suspendsig, 0, false },
     { "tmpdir", take_tmpdir, OF(tmpdir), false },
     { "usecp", take_usecp, 0, false },
-    { "vnodedef_additive", take_bool, 0, true },
+    { "vnodedef_additive", take_bool, OF(vnodes_add_up), false },
     { "wallmult", take_factor, OF(wallmult), false },
 };
 
@@ -572,6 +572,7 @@ void directives_defaults(struct config *c)
     c->max_load = c->ideal_load = -1;
     c->attach_allow = true;
     c->nodefile_on_sisters = true;
+    c->vnodes_add_up = true;
     c->suspend_signo = SIGSTOP;
     c->resume_signo = SIGCONT;
     c->enforce = (struct mom_enforce)MOM_ENFORCE_DEFAULTS;

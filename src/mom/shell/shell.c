@@ -429,6 +429,8 @@ static void reread_config(struct shell *s)
         config_fini(&fresh);
         return;
     }
+    if (fresh.vnodes_add_up)
+        vnode_list_keep(&fresh.vnodes, &s->config.vnodes, s->node_name);
     /* Nothing keeps texts of the old configuration: whoever needs one asks s->config
      * each time, or has copied it. */
     config_fini(&s->config);
@@ -438,9 +440,9 @@ static void reread_config(struct shell *s)
     if (s->mock_runs)
         mock_set_wallmult(s->mock_runs, rules.wallmult);
     mom_set_rules(s->mom, &rules);
+    job_groups_reread(s);
     shell_report_vnodes(s, &out);
     shell_carry_out(s, &out);
-    job_groups_reread(s);
 }
 
 static void on_hup(void *arg, int signo)

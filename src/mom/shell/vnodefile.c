@@ -192,3 +192,41 @@ bool vnode_file_read(const char *text, size_t len, struct vnode_list *list, void
     free(lines);
     return ok;
 }
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void keep(struct vnode_list *list, const struct is_vnode *old)
+{
+    struct is_vnode v = { .name = arena_strdup(list->arena, old->name), .n = old->n };
+
+    v.attrs = ARENA_ARRAY(list->arena, struct is_vnode_attr, old->n + 1);
+    for (size_t i = 0; i < old->n; i++) {
+        v.attrs[i] = old->attrs[i];
+        v.attrs[i].name = arena_strdup(list->arena, old->attrs[i].name);
+        v.attrs[i].value = arena_strdup(list->arena, old->attrs[i].value);
+    }
+    ARENA_ROOM(list->arena, list, v, 16);
+    list->v[list->n++] = v;
+}
+
+void vnode_list_keep(struct vnode_list *list, const struct vnode_list *old,
+                     const char *except)
+{
+    size_t n = list->n;
+    const char **names = xcalloc(n + 1, sizeof(*names));
+
+    for (size_t i = 0; i < n; i++)
+        names[i] = list->v[i].name;
+    qsort(names, n, sizeof(*names), by_name);
+    for (size_t i = 0; i < old->n; i++) {
+        const char *name = old->v[i].name;
+
+        if (strcmp(name, except) != 0 &&
+            !bsearch(&name, names, n, sizeof(*names), by_name))
+            keep(list, &old->v[i]);
+    }
+    free(names);
+}

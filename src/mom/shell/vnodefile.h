@@ -23,6 +23,11 @@ struct vnode_list {
 bool vnode_file_read(const char *text, size_t len, struct vnode_list *list, void *arg,
                      void (*complain)(void *arg, const char *words)) MUST_CHECK;
 
+/* Add copies of the vnodes of 'old' that the list does not name, but for 'except'.
+ * Time: as of sorting both. */
+void vnode_list_keep(struct vnode_list *list, const struct vnode_list *old,
+                     const char *except);
+
 /* Does the text begin with "$configversion 2"? */
 bool vnode_file_is_one(const char *text);
 

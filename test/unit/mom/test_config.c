@@ -175,7 +175,7 @@ static void test_every_directive_is_known(void)
         { "$tmpdir tmp", false, "Security violation" },
         { "$usecp h:/a /b", true, NULL },
         { "$usecp nohost", false, "usecp: invalid host specification: nohost" },
-        { "$vnodedef_additive 0", true, "vnodedef_additive: known, and not served" },
+        { "$vnodedef_additive 0", true, "vnodedef_additive: false" },
         { "$wallmult 0.5", true, NULL },
         { "tape 4", true, "add_static: resource tape is known, and nobody is told" },
         { "$pbsserver h", false, NULL },
@@ -208,7 +208,8 @@ static void test_every_directive_is_known(void)
     }
 }
 
-/* The second is never more than the first, or a host would be busy and free in turns. */
+/* The second is never more than the first, or a host would be busy and free in turns.
+ */
 static void test_loads(void)
 {
     static const struct {

@@ -78,6 +78,29 @@ static void test_wrong_lines_discard_the_file(void)
     }
 }
 
+/* Without their files vnodes stay until a restart; what files say counts first. */
+static void test_vnodes_add_up(void)
+{
+    struct vnode_list old = { .arena = arena_new() };
+    struct vnode_list now = { .arena = arena_new() };
+
+    CU_ASSERT(read_text("$configversion 2\nhost: a = 1\nn2: a = 2\nn1: a = 3\n"
+                        "n1: b = 4\nn3: a = 5\n",
+                        &old));
+    CU_ASSERT(read_text("$configversion 2\nn3: a = 6\nn4: a = 7\n", &now));
+    vnode_list_keep(&now, &old, "host");
+    arena_free(old.arena); /* nothing of it is kept */
+    CU_ASSERT_EQUAL_FATAL(now.n, 4);
+    CU_ASSERT_STRING_EQUAL(now.v[0].name, "n3");
+    CU_ASSERT_STRING_EQUAL(now.v[0].attrs[0].value, "6");
+    CU_ASSERT_STRING_EQUAL(now.v[1].name, "n4");
+    CU_ASSERT_STRING_EQUAL(now.v[2].name, "n2");
+    CU_ASSERT_STRING_EQUAL(now.v[3].name, "n1");
+    CU_ASSERT_EQUAL(now.v[3].n, 2);
+    CU_ASSERT_STRING_EQUAL(now.v[3].attrs[1].value, "4");
+    arena_free(now.arena);
+}
+
 static void test_environment_lists(void)
 {
     struct environment e = { .arena = arena_new() };
@@ -97,6 +120,7 @@ static void test_environment_lists(void)
 static const struct unit_case cases[] = {
     { "definitions are read and merged", test_definitions_are_read },
     { "a wrong line discards its file", test_wrong_lines_discard_the_file },
+    { "vnodes that files do not name any more are kept", test_vnodes_add_up },
     { "variable lists become an environment", test_environment_lists },
 };
 
