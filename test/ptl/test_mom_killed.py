@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kill -9 of a real MoM at each stage of a real job: the job's program runs once, its output is
+delivered whole, and the server hears of one end (execution.md 29)."""
+import os
+import time
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+from story import *
+from test_mom import exit_status, seq, session_of
+from test_prologue import note, read
+
+KILLS = int(os.environ.get("HF_MOM_KILLS", "24"))
+
+
+def place(cluster, name, text):
+    path = os.path.join(cluster.home, "mom_priv", name)
+    with open(path, "w") as f:
+        f.write("#!/bin/sh\n" + text)
+    os.chmod(path, 0o700)
+
+
+def kill_and_start(cluster):
+    cluster.mom.kill()
+    cluster.mom.start()
+
+
+def ends_of(server, jid):
+    return [line for line in server.accounting_lines() if ";E;%s;" % jid in line]
+
+
+def processes_with(text):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % pid) as f:
+                if text in f.read():
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def test_in_the_prologue(cluster):
+    """The program has not begun: the server runs the job again, and the first run's never does."""
+    server, told, gate = cluster.server, note(cluster, "told"), Gate(cluster)
+    place(cluster, "prologue", "echo prologue >> %s\nwhile [ ! -e %s ]; do sleep 0.2; done\n"
+          % (told, gate.path))
+    jid = server.submit(Job(attrs={"Job_Name": "pro", "Join_Path": "oe"},
+                            script="#!/bin/sh\necho ran >> %s\necho output\n" % told))
+    wait_for("the prologue", lambda: read(told) == "prologue\n")
+    kill_and_start(cluster)
+    wait_for("the second prologue", lambda: read(told) == "prologue\nprologue\n")
+    gate.open()
+    assert exit_status(server, jid) == 0
+    assert cluster.output(USER1, "pro.o" + seq(jid)) == "output\n"
+    is_gone(server, JOB, jid)
+    wait_for("the end of the first prologue",
+             lambda: not processes_with(os.path.join(cluster.home, "mom_priv", "prologue")))
+    assert read(told) == "prologue\nprologue\nran\n"
+    assert len(ends_of(server, jid)) == 1
+    assert "run_count=2" in ends_of(server, jid)[0].split()
+
+
+# It waits for the gate, and then copies to the directory "far", whatever place was named.
+SCP = """#!/bin/sh
+echo $$ >> %(root)s/scp.calls
+for last; do from=$to; to=$last; done
+while [ ! -e %(root)s/gate ] && [ -d %(root)s ]; do sleep 0.2; done
+exec cp "${from#*:}" "%(root)s/far/$(basename "${to#*:}")"
+"""
+HOST = "192.0.2.77"
+
+
+@pytest.fixture
+def far(cluster):
+    """Files of another host go through a program that waits for the gate. How often it was run."""
+    scp = cluster.write("scp", SCP % {"root": cluster.root})
+    os.chmod(scp, 0o755)
+    calls = note(cluster, "scp.calls")
+    os.mkdir(os.path.join(cluster.root, "far"))
+    os.chmod(os.path.join(cluster.root, "far"), 0o777)
+    with open(cluster.conf, "a") as f:
+        f.write("PBS_SCP=%s\nPBS_RCP=%s\n" % (scp, scp))
+    cluster.mom.restart()
+    cluster.wait_nodes()
+    return lambda: len(read(calls).splitlines())
+
+
+def test_while_output_is_delivered(cluster, far):
+    """It is delivered again by the next one, and nothing of it is lost."""
+    server, gate = cluster.server, Gate(cluster)
+    jid = server.submit(Job(attrs={"Output_Path": HOST + ":/x/out", "Join_Path": "oe"},
+                            script="#!/bin/sh\necho precious\nexit 3\n"))
+    wait_for("the copy to begin", lambda: far() == 1)
+    kill_and_start(cluster)
+    wait_for("the copy to begin again", lambda: far() >= 2)
+    gate.open()
+    is_gone(server, JOB, jid)
+    assert exit_status(server, jid) == 3 and len(ends_of(server, jid)) == 1
+    assert cluster.read("far/out") == "precious\n"
+    wait_for("no files of the job", lambda: not [
+        name for folder in ("mom_priv/jobs", "spool", "undelivered", "aux")
+        for name in os.listdir(os.path.join(cluster.home, folder)) if name.startswith(seq(jid))])
+
+
+def test_while_files_are_staged_in(cluster, far):
+    """The job has not come to the host yet: the server has its files brought again."""
+    server, gate = cluster.server, Gate(cluster)
+    data = cluster.write("data", "staged\n")
+    os.chmod(data, 0o644)
+    jid = server.submit(Job(attrs={"Output_Path": "/dev/null", "Join_Path": "oe",
+                                   "stagein": "%s/far/got@%s:%s" % (cluster.root, HOST, data)},
+                            script="#!/bin/sh\nexec grep -q staged %s/far/got\n" % cluster.root))
+    wait_for("the copy to begin", lambda: far() == 1)
+    kill_and_start(cluster)
+    gate.open()
+    assert exit_status(server, jid) == 0
+    assert len(ends_of(server, jid)) == 1
+
+
+def test_at_any_moment(cluster):
+    """The MoM is killed again and again, at moments that move through the lives of jobs. Each job's
+    program runs once from its begin to its end."""
+    server, told = cluster.server, note(cluster, "told")
+    script = cluster.write("job.sh", "#!/bin/sh\necho begin $PBS_JOBID >> %s\nsleep 0.1\n"
+                                     "echo output\necho end $PBS_JOBID >> %s\nexit 9\n" % (told, told))
+    ids = []
+    for i in range(KILLS):
+        ids.append(cluster.run(["qsub", "-j", "oe", "-N", "swept", script], user=USER1).stdout.strip())
+        time.sleep(i % 12 * 0.04)
+        kill_and_start(cluster)
+    for jid in ids:
+        assert exit_status(server, jid) == 9, jid
+        is_gone(server, JOB, jid)
+        assert len(ends_of(server, jid)) == 1, jid
+        assert cluster.output(USER1, "swept.o" + seq(jid)) == "output\n"
+    lines = read(told).splitlines()
+    for jid in ids:
+        assert [lines.count(word + " " + jid) for word in ("begin", "end")] == [1, 1], jid
+    wait_for("no files of jobs", lambda: not os.listdir(os.path.join(cluster.home, "mom_priv/jobs")))
+    assert os.listdir(os.path.join(cluster.home, "undelivered")) == []
+
+
+@pytest.mark.parametrize("option", ["-p", "-r"])
+def test_what_the_next_one_is_told(cluster, option):
+    """-p: the job goes on; -r: it is killed and run again."""
+    server, gate = cluster.server, Gate(cluster)
+    jid = running_job(server, script=script_until(gate.path) + "exit 7\n")
+    session = session_of(server, jid)
+    cluster.mom.kill()
+    argv = cluster.mom.argv
+    cluster.mom.argv = lambda: argv() + [option]
+    cluster.mom.start()
+    cluster.mom.argv = argv
+    runs = 1 if option == "-p" else 2
+    server.expect(JOB, {"job_state": "R", "substate": 42, "run_count": runs}, id=jid)
+    assert (session_of(server, jid) == session) == (option == "-p")
+    assert os.path.exists("/proc/" + session) == (option == "-p")
+    gate.open()
+    assert exit_status(server, jid) == 7
+    assert len(ends_of(server, jid)) == 1
