@@ -72,6 +72,9 @@ static const struct {
     [CHECK_ACCOUNT] = { "account", "one B for each start, one end for each run" },
     [CHECK_SCHED_LINK] = { "schedlink", "a scheduler gets one command at a time" },
     [CHECK_ONCE] = { "once", "each run of a job begins once, and one at a time" },
+    [CHECK_IMAGE] = { "image",
+                      "a run goes on from the image that the server counts on, "
+                      "and from no other one" },
     [CHECK_OBIT] = { "obit", "a run ends for the server as its processes have ended" },
     [CHECK_AGREE] = { "agree", "server and MoMs agree about what runs" },
     [CHECK_WIRE] = { "wire", "what is sent can be decoded" },
@@ -228,6 +231,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_end_of_resv(s, s->shell.shadow, e->u.record);
         check_fate_record(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
+        check_image_record(s, s->shell.shadow, e->u.record);
         check_preempt_record(s, conn, s->shell.shadow, e->u.record);
         check_why_record(s, s->shell.shadow, e->u.record);
         check_dry_record(s, s->shell.shadow, e->u.record);

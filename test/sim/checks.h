@@ -47,6 +47,7 @@ enum check {
     CHECK_ACCOUNT,
     CHECK_SCHED_LINK,
     CHECK_ONCE,
+    CHECK_IMAGE,
     CHECK_OBIT,
     CHECK_AGREE,
     CHECK_WIRE,

@@ -316,6 +316,7 @@ static void is_restored(struct sim *s, void *arg)
     sim_trace(s, "host %s: processes of %s run %d go on from their image", h->name,
               r->job_id, r->run_version);
     check_run_begins(h, r);
+    check_image_begins(h, r);
     start_clock(h, r);
     if (!mom_lives(x) || !find_task(h, x->job_id))
         return;
@@ -355,6 +356,7 @@ static void begin_job(struct mom_host *h, const char *job_id)
     sim_trace(h->sim, "host %s: processes of %s run %d begin", h->name, r->job_id,
               r->run_version);
     check_run_begins(h, r);
+    check_image_begins(h, r);
     start_clock(h, r);
     extras_ask(h, job_id);
 }

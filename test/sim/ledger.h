@@ -30,6 +30,8 @@ struct entry {
     int n_moved_out;     /* alterations that made a running one wait again */
     int n_turns;         /* occurrences that had their turn after the first one */
     int n_runs;          /* of a job being sent off */
+    int64_t sent_run;    /* the last run of a job that the server has decided, */
+    bool sent_image;     /* and whether there was an image then */
     int n_back;          /* of a run that ended without the job */
     int n_account[128];  /* accounting lines by letter */
     UT_hash_handle hh;

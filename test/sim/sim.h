@@ -14,6 +14,7 @@
 #include "check_dry.h"
 #include "check_ends.h"
 #include "check_fate.h"
+#include "check_image.h"
 #include "check_occurrence.h"
 #include "check_preempt.h"
 #include "check_push.h"

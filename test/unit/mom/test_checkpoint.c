@@ -140,6 +140,31 @@ static void test_a_held_job_is_killed_behind_its_image(void)
     bench_fini(&b);
 }
 
+/* A server that was started again ends the run before it answers the obituary. */
+static void test_the_end_of_the_run_leaves_the_image(void)
+{
+    const struct body_manage end = { .command = 1,
+                                     .object_type = 2,
+                                     .object_name = JOB };
+    struct bench b;
+
+    bench_with_scripts(&b);
+    run_with(&b, "u");
+    hold(&b);
+    mom_checkpointed(b.m, b.now_at, JOB, IMAGE, 0, &b.out);
+    mom_exited(b.m, b.now_at, JOB, 256 + SIGKILL, NULL, &b.out);
+    forget(&b);
+    request(&b, BATCH_DELETE_JOB, &end, "m4");
+    CU_ASSERT(has(&b, MOM_REST));
+    CU_ASSERT_FALSE(has(&b, MOM_DROP));
+    CU_ASSERT(mom_job_has_image(b.m, JOB));
+    forget(&b);
+    obit_reply(&b, JOB, false); /* no news */
+    CU_ASSERT_FALSE(has(&b, MOM_DROP));
+    CU_ASSERT(mom_job_has_image(b.m, JOB));
+    bench_fini(&b);
+}
+
 /* The script ends the job itself, and the job's end comes first. */
 static void test_an_end_waits_for_the_image(void)
 {
@@ -553,6 +578,8 @@ int main(void)
           test_what_cannot_be_checkpointed_is_refused },
         { "a held job is killed behind its image",
           test_a_held_job_is_killed_behind_its_image },
+        { "the end of the run leaves the image",
+          test_the_end_of_the_run_leaves_the_image },
         { "an end waits for the image", test_an_end_waits_for_the_image },
         { "a job goes on when the script fails",
           test_a_job_goes_on_when_the_script_fails },
