@@ -8,6 +8,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/booking.c \
 	src/scheduler/plan/earliest.c \
 	src/scheduler/plan/endless.c src/scheduler/plan/endless.h \
+	src/scheduler/plan/ends.c src/scheduler/plan/ends.h \
 	src/scheduler/plan/fit.c src/scheduler/plan/fit.h \
 	src/scheduler/plan/holders.c src/scheduler/plan/holders.h \
 	src/scheduler/plan/book.c src/scheduler/plan/book.h \
@@ -166,6 +167,11 @@ TESTS += test/unit/scheduler/test_ceiling
 test_unit_scheduler_test_ceiling_SOURCES = \
 	test/unit/scheduler/test_ceiling.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_ceiling_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_ends
+TESTS += test/unit/scheduler/test_ends
+test_unit_scheduler_test_ends_SOURCES = test/unit/scheduler/test_ends.c
+test_unit_scheduler_test_ends_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_alike
 TESTS += test/unit/scheduler/test_alike

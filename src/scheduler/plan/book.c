@@ -49,6 +49,43 @@ size_t book_next_held(const struct book *l, size_t from)
     return SIZE_MAX;
 }
 
+struct end_node *book_ends(struct book *l)
+{
+    if (l->has_ends)
+        return l->ends;
+    l->has_ends = true;
+    for (struct booking *first = l->by_id; first; first = first->hh.next)
+        for (struct booking *h = first; h; h = h->same_id)
+            ends_add(&l->ends, &h->end, h->end_at, h->number);
+    return l->ends;
+}
+
+bool book_has_endless(const struct book *l, size_t vnode)
+{
+    const struct entry *b;
+
+    DL_FOREACH (l->entries[vnode], b)
+        if (b->of->endless)
+            return true;
+    return false;
+}
+
+void book_set_endless_aside(struct book *l, size_t vnode, bool aside)
+{
+    const struct entry *b;
+
+    DL_FOREACH (l->entries[vnode], b) {
+        const struct booking *h = b->of;
+
+        if (!h->endless || h->dropped)
+            continue;
+        if (aside)
+            timeline_release(l->line[vnode], h->start_at, h->end_at, b->amounts);
+        else
+            timeline_claim(l->line[vnode], h->start_at, h->end_at, b->amounts);
+    }
+}
+
 struct stake *book_stake(struct book *l, struct arena *arena)
 {
     struct stake *st =
@@ -81,6 +118,8 @@ static void take_out_of_table(struct book *l, struct booking *h)
 void book_remove(struct book *l, struct booking *h)
 {
     take_out_of_table(l, h);
+    if (l->has_ends)
+        ends_remove(&l->ends, &h->end);
     for (size_t i = 0; i < h->n; i++) {
         struct entry *b = &h->made[i];
 

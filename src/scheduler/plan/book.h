@@ -10,6 +10,7 @@
 #define SCHEDULER_PLAN_BOOK_H
 
 #include "lib/cal/timeline.h"
+#include "scheduler/plan/ends.h"
 
 #include <uthash.h>
 
@@ -17,6 +18,7 @@
 struct booking {
     const char *id; /* of who has it; several bookings may have the same */
     int64_t start_at, end_at;
+    bool endless; /* a job's without a walltime that stands for itself: endless.h */
     bool dropped; /* set aside: others may have it meanwhile */
     bool lasting; /* kept for the next plan, as that stake's */
     bool noted;   /* lasting, and among world->changed */
@@ -25,6 +27,8 @@ struct booking {
     struct booking *same_id;     /* the next one of that id */
     struct booking *prev, *next; /* of the stake, or of the plan */
     UT_hash_handle hh;           /* of the first one of an id */
+    uint64_t number;             /* of all that were made, one after the other */
+    struct end_node end;         /* book_ends() */
 };
 
 /* One vnode of a booking. */
@@ -57,10 +61,13 @@ struct book {
     struct entry **entries;    /* [vnode] lists */
     uint64_t *held;            /* [vnode / 64] bits: it has one */
     struct ceilings *ceilings; /* ceiling.h; NULL: nobody has wanted them yet */
-    struct booking *by_id;     /* the first one of each id; the others behind it */
-    struct stake *stakes;      /* list */
-    struct booking *passing;   /* list: what the plan has taken itself */
-    uint64_t turn;             /* counts plans */
+    struct end_node *ends; /* of all bookings: book_ends(); NULL: nobody has asked */
+    bool has_ends;
+    uint64_t n_made;         /* bookings, so far */
+    struct booking *by_id;   /* the first one of each id; the others behind it */
+    struct stake *stakes;    /* list */
+    struct booking *passing; /* list: what the plan has taken itself */
+    uint64_t turn;           /* counts plans */
     /* What is booked of elements that are not shown again stays right in plans from
      * looked_at on, until before steady_until; unless each has to be looked at. */
     int64_t looked_at, steady_until;
@@ -76,6 +83,16 @@ void book_fini(struct book *l);
 /* The first vnode >= from of which somebody has something, SIZE_MAX: there is none.
  * Time: n_vnodes / 64. */
 size_t book_next_held(const struct book *l, size_t from);
+
+/* All bookings by their ends (ends.h). The first question puts them in order. */
+struct end_node *book_ends(struct book *l);
+
+/* Has a job without a walltime something of the vnode? */
+bool book_has_endless(const struct book *l, size_t vnode);
+
+/* Have the vnode's timeline without such jobs, while somebody asks ('aside'), and with
+ * them again. */
+void book_set_endless_aside(struct book *l, size_t vnode, bool aside);
 
 /* A new stake, of this plan; give all back that a stake has, and end it. */
 struct stake *book_stake(struct book *l, struct arena *arena);

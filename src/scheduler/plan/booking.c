@@ -90,6 +90,9 @@ static struct booking *take(struct world *w, struct arena *arena, const char *id
     h->n = d->n;
     h->made = ARENA_ARRAY(arena, struct entry, d->n);
     put_into_table(l, h);
+    h->number = l->n_made++;
+    if (l->has_ends)
+        ends_add(&l->ends, &h->end, end_at, h->number);
     for (size_t i = 0; i < d->n; i++) {
         struct entry *b = &h->made[i];
 

@@ -17,8 +17,9 @@
  * checks have small complexes and short stories. */
 #ifdef HF_CHECKS
 enum {
-    CLASSES_MAX = 3,
+    CLASSES_MAX = 4,
     LEAF = 2,
+    MENDED_APART = 1,
     SPANS_PASSED = 12
 };
 static const int64_t ends_s[CEILING_SPANS - 1] = {
@@ -28,6 +29,8 @@ static const int64_t ends_s[CEILING_SPANS - 1] = {
 enum {
     CLASSES_MAX = 64, /* of vnodes */
     LEAF = 8,
+    MENDED_APART =
+        4, /* that part of all vnodes is mended one by one, more all at once */
     SPANS_PASSED = 4 /* so many may have passed before all are laid anew */
 };
 static const int64_t ends_s[CEILING_SPANS - 1] = {
@@ -185,7 +188,7 @@ static void make_class(const struct ceilings *c, struct ceiling_class *of,
         of->n_leaves *= 2;
     of->places = ARENA_ARRAY(arena, size_t, of->n);
     of->total = ARENA_ARRAY(arena, int64_t, c->n_slots);
-    of->kinds = ARENA_ARRAY(arena, uint32_t, 2 * of->n_leaves);
+    of->kinds = ARENA_ARRAY(arena, uint64_t, 2 * of->n_leaves);
     of->most =
         ARENA_ARRAY(arena, int64_t, 2 * of->n_leaves * c->n_slots * CEILING_SPANS);
     of->n = 0;
@@ -280,12 +283,17 @@ static void ask_joint(const struct ceilings *c, const struct world *w, size_t ho
     }
 }
 
-static uint32_t host_kinds(const struct world *w, size_t host)
+static uint64_t host_kinds(const struct world *w, size_t host)
 {
-    uint32_t kinds = 0;
+    uint64_t kinds = 0;
 
-    for (size_t i = w->host_first[host]; i < w->host_first[host + 1]; i++)
-        kinds |= 1u << ceiling_kind(&w->s->vnodes[w->on_host[i]]);
+    for (size_t i = w->host_first[host]; i < w->host_first[host + 1]; i++) {
+        size_t vnode = w->on_host[i];
+
+        kinds |= (uint64_t)1 << ceiling_kind(&w->s->vnodes[vnode]);
+        if (book_has_endless(w->book, vnode))
+            kinds |= KIND_ENDLESS;
+    }
     return kinds;
 }
 
@@ -322,12 +330,12 @@ static int64_t *most_of(const struct mending *m, const struct ceiling_class *of,
 }
 
 /* What is free of the leaf's vnodes, into m->sum; returns their kinds. */
-static uint32_t sum_up_leaf(struct mending *m, const struct ceiling_class *of,
+static uint64_t sum_up_leaf(struct mending *m, const struct ceiling_class *of,
                             size_t leaf)
 {
     size_t end = MIN_OF(of->n, (leaf + 1) * m->c->leaf), n = m->bytes / sizeof(int64_t);
     size_t before = SIZE_MAX;
-    uint32_t kinds = 0;
+    uint64_t kinds = 0;
 
     for (size_t k = 0; k < n; k++)
         m->sum[k] = INT64_MIN;
@@ -354,7 +362,7 @@ static bool mend_node(struct mending *m, struct ceiling_class *of, size_t node)
 {
     const int64_t *left = most_of(m, of, 2 * node),
                   *right = most_of(m, of, 2 * node + 1);
-    uint32_t kinds = of->kinds[2 * node] | of->kinds[2 * node + 1];
+    uint64_t kinds = of->kinds[2 * node] | of->kinds[2 * node + 1];
     int64_t *most = most_of(m, of, node);
     bool changed = kinds != of->kinds[node];
 
@@ -425,7 +433,7 @@ static void check_ceilings(struct mending *m)
         struct ceiling_class *of = &m->c->v[k];
 
         for (size_t leaf = 0; leaf < of->n_leaves; leaf++) {
-            uint32_t kinds = sum_up_leaf(m, of, leaf);
+            uint64_t kinds = sum_up_leaf(m, of, leaf);
 
             for (size_t node = of->n_leaves + leaf; node > 0; node /= 2) {
                 MUST((of->kinds[node] & kinds) == kinds);
@@ -442,7 +450,7 @@ static void bring_up_to_date(struct ceilings *c, const struct world *w)
 {
     struct mending m = mend_begin(c, w);
 
-    if (c->n_stale > w->n / 4)
+    if (c->n_stale > w->n / MENDED_APART)
         mend_all(&m);
     else
         mend_some(&m);

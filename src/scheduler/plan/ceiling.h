@@ -36,6 +36,9 @@ enum {
     VNODE_KINDS = 32      /* so many combinations */
 };
 
+/* One more bit of 'kinds': a job without a walltime is there (endless.h). */
+#define KIND_ENDLESS ((uint64_t)1 << VNODE_KINDS)
+
 struct ceiling_class {
     size_t n;       /* vnodes: all those of its hosts */
     size_t *places; /* [n] in the order of the world, rising */
@@ -45,7 +48,7 @@ struct ceiling_class {
     /* The tree; node i > 0 is above 2i and 2i + 1. */
     size_t n_leaves; /* a power of two; those behind the last vnode have no kind */
     int64_t *most;   /* [node][slot][span] of the hosts of the vnodes below */
-    uint32_t *kinds; /* [node] bit k: one of the hosts has a vnode of combination k */
+    uint64_t *kinds; /* [node] bit k: one of the hosts has a vnode of combination k */
 };
 
 struct ceilings {

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/ceiling_walk.h"
 
+#include "scheduler/plan/links.h"
+
 #include <strings.h>
 
 bool ceiling_walk_can(const struct pool *pool, struct world *w)
@@ -30,26 +32,26 @@ static bool may_use_kind(const struct sought *what, unsigned kind)
     return job || !(kind & VNODE_FOR_RESVS) == what->other_kind;
 }
 
-static uint32_t kinds_of(const struct sought *what)
+static uint64_t kinds_of(const struct sought *what)
 {
-    uint32_t kinds = 0;
+    uint64_t kinds = 0;
 
     for (unsigned k = 0; k < VNODE_KINDS; k++)
         if (may_use_kind(what, k))
-            kinds |= 1u << k;
+            kinds |= (uint64_t)1 << k;
     return kinds;
 }
 
 /* Those that are there today, or those that are not. */
-static uint32_t present_kinds(const struct ceiling_walk *k)
+static uint64_t present_kinds(const struct ceiling_walk *k)
 {
-    uint32_t there = 0;
+    uint64_t there = 0;
 
     if (!k->with_away)
         return k->kinds;
     for (unsigned kind = 0; kind < VNODE_KINDS; kind++)
         if (kind & VNODE_USABLE)
-            there |= 1u << kind;
+            there |= (uint64_t)1 << kind;
     return k->kinds & (k->away ? ~there : there);
 }
 
@@ -69,17 +71,26 @@ static bool is_touched(const struct span *v, size_t n, int64_t from_at, int64_t 
     return low < n && v[low].start_at < to_at;
 }
 
-static uint32_t spans_of(const struct ceilings *c, const struct pool *pool)
+static uint32_t spans_touched(const struct ceilings *c, const struct span *v, size_t n)
 {
-    struct span window = { pool->start_at, pool->end_at };
-    const struct span *v = pool->n_spans > 0 ? pool->spans : &window;
-    size_t n = pool->n_spans > 0 ? pool->n_spans : 1;
     uint32_t spans = 0;
 
-    for (size_t k = 0; k < CEILING_SPANS && !pool->as_if_empty; k++)
+    for (size_t k = 0; k < CEILING_SPANS; k++)
         if (is_touched(v, n, c->at[k], c->at[k + 1]))
             spans |= 1u << k;
     return spans;
+}
+
+/* A vnode that has gained nothing since an earlier window has no more than in that. */
+static uint32_t spans_of(const struct ceilings *c, const struct pool *pool)
+{
+    struct span window = { pool->start_at, pool->end_at };
+    uint32_t spans = pool->gained ? spans_touched(c, &pool->gained->window, 1) : 0;
+
+    if (pool->as_if_empty)
+        return 0;
+    return spans | (pool->n_spans > 0 ? spans_touched(c, pool->spans, pool->n_spans)
+                                      : spans_touched(c, &window, 1));
 }
 
 static bool is_high_enough(const struct ceiling_walk *k, const int64_t *most,
@@ -98,6 +109,9 @@ static bool is_open(const struct ceiling_walk *k, const struct ceiling_way *way,
     if (!(way->of->kinds[node] & present_kinds(k)))
         return false;
     if (k->as_if_empty)
+        return true;
+    /* Nobody knows what is free there without them. */
+    if (k->without_endless && (way->of->kinds[node] & KIND_ENDLESS))
         return true;
     if (!is_high_enough(k, ceiling_most(k->c, way->of, node, RES_PRESENCE),
                         way->presence))
@@ -240,6 +254,11 @@ static bool list_wants(struct ceiling_walk *k, const struct req_chunk *chunk)
     return true;
 }
 
+static size_t next_gained(const struct ceiling_walk *k, size_t from)
+{
+    return k->gained ? links_next(k->gained, k->w->n, from) : SIZE_MAX;
+}
+
 void ceiling_walk_begin(struct ceiling_walk *k, struct world *w,
                         const struct sought *what, size_t from)
 {
@@ -249,10 +268,13 @@ void ceiling_walk_begin(struct ceiling_walk *k, struct world *w,
     *k = (struct ceiling_walk){ .w = w,
                                 .c = ceilings_find(w),
                                 .as_if_empty = pool->as_if_empty,
+                                .without_endless = pool->without_endless,
                                 .with_away = pool->with_away,
                                 .kinds = kinds_of(what),
                                 .from = from };
-    MUST(k->c && (!pool->with_away || from == 0));
+    MUST(k->c && (!pool->with_away || (from == 0 && !pool->gained)));
+    k->gained = pool->gained ? pool->gained->places : NULL;
+    k->next_gained = next_gained(k, from);
     k->spans = spans_of(k->c, pool);
     k->wants =
         ARENA_ARRAY(w->scratch, struct want, (what->chunk ? what->chunk->n : 0) + 1);
@@ -284,12 +306,26 @@ static struct ceiling_way *first_way(struct ceiling_walk *k)
     return best;
 }
 
+/* The next one that has gained something when it comes before that of the way, NULL: or
+ * is the same; SIZE_MAX: it does not. */
+static size_t take_gained(struct ceiling_walk *k, const struct ceiling_way *way)
+{
+    size_t place = k->next_gained;
+
+    if (place == SIZE_MAX || (way && way->of->places[way->next] < place))
+        return SIZE_MAX;
+    k->next_gained = next_gained(k, place + 1);
+    return way && way->of->places[way->next] == place ? SIZE_MAX : k->w->order[place];
+}
+
 size_t ceiling_walk_next(struct ceiling_walk *k)
 {
     for (;;) {
         struct ceiling_way *way = first_way(k);
-        size_t vnode;
+        size_t vnode = take_gained(k, way);
 
+        if (vnode != SIZE_MAX)
+            return vnode;
         if (!way && k->with_away && !k->away) {
             k->away = true;
             set_out(k);

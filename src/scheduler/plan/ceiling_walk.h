@@ -35,11 +35,14 @@ struct ceiling_way {
 struct ceiling_walk {
     const struct world *w;
     const struct ceilings *c;
-    bool as_if_empty;
-    bool with_away, away; /* then those that are there come first, then the others */
-    uint32_t kinds;       /* of both */
-    uint32_t spans;       /* bits: that the window touches */
-    size_t from;          /* place in the order of the world */
+    bool as_if_empty, without_endless;
+    bool with_away, away;   /* then those that are there come first, then the others */
+    uint64_t kinds;         /* of both */
+    uint32_t spans;         /* bits: that the window touches */
+    size_t from;            /* place in the order of the world */
+    const uint64_t *gained; /* bits of places that are worth a look in any case, NULL:
+                               none is */
+    size_t next_gained;     /* SIZE_MAX: there is none */
     size_t n_wants, n_ways;
     struct want *wants;
     struct ceiling_way *ways;

@@ -18,6 +18,7 @@ struct fit_host {
 struct desk {
     uint64_t turn; /* the last number that was given out */
     /* Of the pool (vnode_pool.h). */
+    uint64_t n_looks;     /* at vnodes, by all searches so far */
     uint64_t *judged;     /* [vnode] 'free' and 'eligible' are those of that search */
     int64_t *free;        /* [vnode * n_res] */
     bool *eligible;       /* [vnode] */

@@ -5,12 +5,32 @@
  * so that the cost follows what changes and not the vnodes times the instants. A search
  * for a place is made only where some vnode has gained something.
  *
+ * Where a search asks vnodes as it comes to them, even that is too much: nobody has to
+ * know what is free of each vnode. A vnode can gain something only where a booking
+ * ends, and the book has them in this order. A search need not look at vnodes that had
+ * no room in the window from which all began, unless they have gained something. A
+ * request of very many chunks looks at so many vnodes in each search that it is better
+ * to remember what was free of each, as above.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
 #include "scheduler/plan/vnode_pool.h"
 
 #include "lib/base/deadlines.h"
+#include "scheduler/plan/links.h"
 
 #include <string.h>
+
+/* So many vnodes that gain something at one instant, or half of all, are not noted one
+ * by one: a search looks wherever there may be room then. */
+#ifdef HF_CHECKS
+#define GAINED_AT_ONCE 4
+#define SMALL_PART     0
+#else
+#define GAINED_AT_ONCE 2048
+#define SMALL_PART     8 /* more chunks than that part of all vnodes are very many */
+#endif
 
 /* The changes of one vnode that the window meets next. */
 struct edge {
@@ -30,6 +50,8 @@ struct slide {
     int64_t opens_at; /* the window crosses dedicated time; when it may not any more */
     bool has_gained;  /* since the last try */
     size_t looks;     /* at vnodes, so far */
+    struct gained gained; /* by_ends(): since the window from which it began */
+    size_t n_gained;      /* vnodes of that, some of them more than once */
 };
 
 static void set_edges(struct slide *s, size_t vnode)
@@ -165,15 +187,12 @@ static bool fits_here(struct slide *s)
     return pool_fits_first(&s->pool, s->w, s->rq, &f);
 }
 
-int64_t pool_earliest(const struct pool *pool, struct world *w,
-                      const struct request *rq, size_t tries)
+static int64_t by_sliding(const struct pool *pool, struct world *w,
+                          const struct request *rq, size_t tries)
 {
     struct slide s;
     int64_t ret = 0;
 
-    /* What never fits is not looked for. */
-    if (!pool_fits_empty(w, rq, pool->asker, pool->queue, NULL))
-        return 0;
     slide_init(&s, pool, w, rq);
     /* What waits for dedicated time alone gains nothing when that is over. */
     s.has_gained = is_crossed(&s);
@@ -185,6 +204,126 @@ int64_t pool_earliest(const struct pool *pool, struct world *w,
             ret = s.pool.start_at;
     }
     slide_fini(&s);
+    return ret;
+}
+
+/* Has the vnode more of something through the window than through the one that begins a
+ * second earlier? */
+static bool gains(struct slide *s, size_t vnode)
+{
+    int64_t start_at = s->pool.start_at, end_at = s->pool.end_at;
+    int64_t *now = &s->before[s->w->n_res];
+    bool any = false;
+
+    world_least_all(s->w, vnode, start_at - 1, end_at - 1, s->before);
+    world_least_all(s->w, vnode, start_at, end_at, now);
+    for (size_t r = 0; r < s->w->n_res; r++)
+        any = any || now[r] > s->before[r];
+    s->looks += 2;
+    return any;
+}
+
+/* Something of the vnode's is over: its host may have more. */
+static void note_gain(struct slide *s, size_t vnode)
+{
+    size_t host = s->w->host[vnode];
+
+    for (size_t i = s->w->host_first[host]; i < s->w->host_first[host + 1]; i++) {
+        links_put(s->gained.places, s->w->place[s->w->on_host[i]], true);
+        s->n_gained++;
+    }
+}
+
+/* A booking ends where the window begins. */
+static void pass_end(struct slide *s, const struct booking *h)
+{
+    s->looks++;
+    for (size_t i = 0; i < h->n && !h->dropped; i++) {
+        note_gain(s, h->made[i].vnode);
+        s->has_gained = s->has_gained || gains(s, h->made[i].vnode);
+    }
+}
+
+/* Move the window to the next instant at which a booking ends, or at which it is out of
+ * dedicated time; false: there is none. */
+static bool go_to_next_end(struct slide *s)
+{
+    int64_t length_s = s->pool.end_at - s->pool.start_at;
+    struct end_node *e = ends_after(book_ends(s->w->book), s->pool.start_at);
+    int64_t to_at = MIN_OF(e ? e->at : INT64_MAX, s->opens_at);
+    size_t before = s->n_gained;
+
+    if (to_at > INT64_MAX - length_s)
+        return false;
+    s->pool.start_at = to_at;
+    s->pool.end_at = to_at + length_s;
+    if (s->opens_at <= to_at)
+        s->opens_at = TIMELINE_NEVER;
+    /* When so many have gained something that they are no help, nobody notes them. */
+    for (; e && e->at == to_at && !(s->has_gained && !s->pool.gained);
+         e = ends_next(s->w->book->ends, e)) {
+        pass_end(s, STRUCT_OF(e, struct booking, end));
+        if (s->n_gained > before + GAINED_AT_ONCE || s->n_gained > s->w->n / 2)
+            s->pool.gained = NULL;
+    }
+    return true;
+}
+
+static bool fits_at_end(struct slide *s)
+{
+    uint64_t looks = s->w->desk->n_looks;
+    struct fit f;
+    bool fits;
+
+    s->has_gained = false;
+    pool_fill(&s->pool, s->w, s->rq);
+    fits = pool_fits_first(&s->pool, s->w, s->rq, &f);
+    s->looks += (size_t)(s->w->desk->n_looks - looks);
+    return fits;
+}
+
+static int64_t by_ends(const struct pool *pool, struct world *w,
+                       const struct request *rq, size_t tries)
+{
+    struct arena *arena = arena_new();
+    struct slide s = { .pool = *pool,
+                       .w = w,
+                       .rq = rq,
+                       .before = ARENA_ARRAY(arena, int64_t, 2 * w->n_res),
+                       .opens_at = TIMELINE_NEVER };
+    int64_t ret = 0;
+
+    s.pool.checks = NULL;
+    s.gained.window = (struct span){ pool->start_at, pool->end_at };
+    s.gained.places = ARENA_ARRAY(arena, uint64_t, w->n / 64 + 1);
+    s.pool.gained = &s.gained;
+    s.has_gained = is_crossed(&s);
+    while (ret == 0 && tries > 0 && s.looks < EARLIEST_LOOKS && go_to_next_end(&s)) {
+        if (is_crossed(&s) || !s.has_gained)
+            continue;
+        tries--;
+        if (fits_at_end(&s))
+            ret = s.pool.start_at;
+    }
+    arena_free(arena);
+    return ret;
+}
+
+int64_t pool_earliest(const struct pool *pool, struct world *w,
+                      const struct request *rq, size_t tries)
+{
+    bool can_wait = pool_can_wait(pool, w) && !pool->with_away && pool->steps_s == 0 &&
+                    (size_t)rq->n_total * SMALL_PART <= w->n;
+    int64_t ret;
+
+    /* What never fits is not looked for. */
+    if (!pool_fits_empty(w, rq, pool->asker, pool->queue, NULL))
+        return 0;
+    ret = can_wait ? by_ends(pool, w, rq, tries) : by_sliding(pool, w, rq, tries);
+#ifdef HF_CHECKS
+    if (can_wait)
+        MUST(by_sliding(pool, w, rq, tries) == ret);
+#endif
     MUST(ret == 0 || ret > pool->start_at);
     return ret;
 }

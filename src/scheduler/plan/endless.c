@@ -1,77 +1,93 @@
 /* endless.c - see endless.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/plan/endless.h"
+#include "config.h"
 
-#include <string.h>
+#include "scheduler/plan/endless.h"
 
 /* How many jobs a denial names. */
 enum {
     NAMED_MAX = 5
 };
 
-struct endless_job {
-    const char *id;
-    UT_hash_handle hh;
-};
-
-/* Jobs that book vnodes on their own: those of a reservation end with it. */
-static struct endless_job *list_jobs(const struct planner *pl)
+/* Set their bookings aside, or take them again: of jobs that book vnodes on their own.
+ * Those of a reservation end with it. */
+static void switch_all(struct planner *pl, bool drop)
 {
-    struct endless_job *jobs = NULL;
+    const struct snapshot *s = pl->s;
+    const uint64_t *bits = pl->links->endless;
 
-    for (size_t i = 0; i < pl->s->n_jobs; i++) {
-        const struct snap_job *j = &pl->s->jobs[i];
-        struct endless_job *entry;
-
-        if (j->walltime_s >= 0 || !link_of_job(pl, j)->has_vnodes ||
-            link_of_job(pl, j)->resv)
-            continue;
-        entry = arena_zero(pl->arena, sizeof(*entry));
-        entry->id = j->id;
-        HASH_ADD_KEYPTR(hh, jobs, entry->id, strlen(entry->id), entry);
+    for (size_t i = links_next(bits, s->n_jobs, 0); i != SIZE_MAX;
+         i = links_next(bits, s->n_jobs, i + 1)) {
+        if (drop)
+            world_drop(pl->w, s->jobs[i].id);
+        else
+            world_restore(pl->w, s->jobs[i].id);
     }
-    return jobs;
 }
 
-static bool fits_without(struct planner *pl, const struct endless_job *jobs,
-                         const struct request *rq, int64_t start_at, int64_t end_at)
+/* A search that asks all vnodes. */
+static bool fits_beside_all(struct planner *pl, struct pool *pool,
+                            const struct request *rq)
 {
-    struct pool pool = { .asker = ASKER_RESV, .start_at = start_at, .end_at = end_at };
-    struct placement found = { 0 };
-    struct plan_short why = { 0 };
     enum plan_failure failure;
+    struct fit f;
 
-    pool.sets = pool_sets(&pool, pl->w, rq, NULL);
-    for (const struct endless_job *job = jobs; job; job = job->hh.next)
-        world_drop(pl->w, job->id);
-    failure = pool_search(&pool, pl->w, rq, &found, &why);
-    for (const struct endless_job *job = jobs; job; job = job->hh.next)
-        world_restore(pl->w, job->id);
+    switch_all(pl, true);
+    pool_fill(pool, pl->w, rq);
+    failure = pool_fit(pool, pl->w, rq, NULL, NULL, &f, NULL);
+    switch_all(pl, false);
     return failure == FAIL_NONE;
 }
 
-static const char *name_them(const struct planner *pl, const struct endless_job *jobs)
+/* One that sets them aside on those vnodes alone that it comes to. */
+static bool fits_where_it_looks(struct planner *pl, struct pool *pool,
+                                const struct request *rq)
+{
+    struct fit f;
+
+    pool->without_endless = true;
+    pool_fill(pool, pl->w, rq);
+    return pool_fit(pool, pl->w, rq, NULL, NULL, &f, NULL) == FAIL_NONE;
+}
+
+static bool fits_without(struct planner *pl, const struct request *rq, int64_t start_at,
+                         int64_t end_at)
+{
+    struct pool pool = { .asker = ASKER_RESV, .start_at = start_at, .end_at = end_at };
+    bool fits;
+
+    pool.sets = pool_sets(&pool, pl->w, rq, NULL);
+    if (!pool_can_wait(&pool, pl->w))
+        return fits_beside_all(pl, &pool, rq);
+    fits = fits_where_it_looks(pl, &pool, rq);
+#ifdef HF_CHECKS
+    pool.without_endless = false;
+    MUST(fits_beside_all(pl, &pool, rq) == fits);
+#endif
+    return fits;
+}
+
+static const char *name_them(const struct planner *pl)
 {
     const char *text = "; jobs without a walltime may never give back their vnodes:";
+    const struct snapshot *s = pl->s;
+    const uint64_t *bits = pl->links->endless;
+    size_t i = links_next(bits, s->n_jobs, 0), n_all = links_count(bits, s->n_jobs);
     size_t n = 0;
 
-    for (const struct endless_job *job = jobs; job && n < NAMED_MAX; job = job->hh.next)
-        text = arena_printf(pl->arena, "%s%s %s", text, n++ > 0 ? "," : "", job->id);
-    if (HASH_COUNT(jobs) > n)
-        text = arena_printf(pl->arena, "%s and %zu more", text,
-                            (size_t)HASH_COUNT(jobs) - n);
+    for (; i != SIZE_MAX && n < NAMED_MAX; i = links_next(bits, s->n_jobs, i + 1))
+        text =
+            arena_printf(pl->arena, "%s%s %s", text, n++ > 0 ? "," : "", s->jobs[i].id);
+    if (n_all > n)
+        text = arena_printf(pl->arena, "%s and %zu more", text, n_all - n);
     return text;
 }
 
 const char *endless_advice(struct planner *pl, const struct request *rq,
                            int64_t start_at, int64_t end_at)
 {
-    struct endless_job *jobs = list_jobs(pl);
-    const char *advice = "";
+    bool any = links_next(pl->links->endless, pl->s->n_jobs, 0) != SIZE_MAX;
 
-    if (jobs && fits_without(pl, jobs, rq, start_at, end_at))
-        advice = name_them(pl, jobs);
-    HASH_CLEAR(hh, jobs);
-    return advice;
+    return any && fits_without(pl, rq, start_at, end_at) ? name_them(pl) : "";
 }

@@ -12,7 +12,8 @@
 
 /* Words to append to the reason of a denial when the request would fit in the window if
  * the jobs without a walltime were not there: they name the jobs. "" when it would not.
- * Cost: that of one search, and the number of bookings. The text is in the plan's
+ * Cost: that of one search, where that can ask vnodes as it comes to them; else the
+ * number of such jobs and of vnodes. The text is in the plan's
  * arena. */
 const char *endless_advice(struct planner *pl, const struct request *rq,
                            int64_t start_at, int64_t end_at);

@@ -12,6 +12,7 @@
 
 #include "lib/base/instant.h"
 #include "scheduler/plan/ceiling.h"
+#include "scheduler/plan/rules.h"
 #include "scheduler/plan/series.h"
 
 #include <utlist.h>
@@ -178,6 +179,30 @@ static void book_resv(struct planner *pl, size_t i)
     pl->series[i] = st->series;
 }
 
+/* Nobody knows when it gives back its vnodes, which are none of a reservation's. */
+static bool is_endless(const struct planner *pl, const struct snap_job *j)
+{
+    const struct job_link *link = link_of_job(pl, j);
+
+    return j->walltime_s < 0 && link->has_vnodes && !link->resv;
+}
+
+/* Note of the job what plans look for among all. */
+static void note_job(struct planner *pl, size_t i, struct stake *st)
+{
+    const struct snap_job *j = &pl->s->jobs[i];
+    bool endless = is_endless(pl, j);
+    struct booking *h = st ? st->own : NULL;
+
+    links_put(pl->links->waits, i, rules_waits(pl, NULL, j));
+    links_put(pl->links->endless, i, endless);
+    if (!h || h->endless == endless)
+        return;
+    h->endless = endless;
+    for (size_t k = 0; k < h->n; k++)
+        ceilings_spoil(pl->w->book, h->made[k].vnode);
+}
+
 static void book_job(struct planner *pl, size_t i)
 {
     const struct snap_job *j = &pl->s->jobs[i];
@@ -191,10 +216,13 @@ static void book_job(struct planner *pl, size_t i)
         l->steady_until =
             MIN_OF(l->steady_until,
                    j->started_at || j->runs_from_at ? c.end_at : pl->now_at + 1);
-    if (!st && !c.at)
+    if (!st && !c.at) {
+        note_job(pl, i, NULL);
         return;
+    }
     if (!st || !is_right(pl, st, &c))
         st = begin(pl, j->id, &c, j->memo);
+    note_job(pl, i, st);
     l->unsteady = l->unsteady || (st->inside && st->own);
     st->turn = l->turn;
 }
@@ -267,6 +295,12 @@ static void check_against_new(const struct planner *pl)
     struct world w = *pl->w;
     struct planner fresh = *pl;
 
+    for (size_t i = 0; i < pl->s->n_jobs; i++) {
+        const struct snap_job *j = &pl->s->jobs[i];
+
+        MUST(links_has(pl->links->waits, i) == rules_waits(pl, NULL, j));
+        MUST(links_has(pl->links->endless, i) == is_endless(pl, j));
+    }
     fresh.w = &w;
     fresh.series = ARENA_ARRAY(pl->arena, struct series *, pl->s->n_resvs + 1);
     world_open_book(&w, pl->arena, false);
@@ -276,6 +310,7 @@ static void check_against_new(const struct planner *pl)
             continue;
         MUST(timeline_same(world_line(pl->w, i), world_line(&w, i), w.now_at));
         MUST(count_from(pl->w->book, i, w.now_at) == count_from(w.book, i, w.now_at));
+        MUST(book_has_endless(pl->w->book, i) == book_has_endless(w.book, i));
     }
     for (size_t i = 0; i < pl->s->n_resvs; i++)
         MUST(same_series(pl->series[i], fresh.series[i]));

@@ -608,10 +608,7 @@ static size_t try_array(struct jobs *jobs, const struct snap_job *j)
 
 bool jobs_wait(struct planner *pl)
 {
-    for (size_t i = 0; i < pl->s->n_jobs; i++)
-        if (rules_waits(pl, NULL, &pl->s->jobs[i]))
-            return true;
-    return false;
+    return links_next(pl->links->waits, pl->s->n_jobs, 0) != SIZE_MAX;
 }
 
 /* A job that has started may have brought its owner over a soft limit, and others of
@@ -645,20 +642,32 @@ static void put_last(struct jobs *jobs, const char *last_id)
     memcpy(&jobs->list[from + to - at], list, (at - from) * sizeof(*list));
 }
 
+/* The next job that waits; SIZE_MAX: none does. What a command names may be a job that
+ * no plan looks at otherwise, and all are looked through for it. */
+static size_t next_waiting(const struct planner *pl, const char *job_id, size_t from)
+{
+    if (!job_id)
+        return links_next(pl->links->waits, pl->s->n_jobs, from);
+    while (from < pl->s->n_jobs && !rules_waits(pl, job_id, &pl->s->jobs[from]))
+        from++;
+    return from < pl->s->n_jobs ? from : SIZE_MAX;
+}
+
 struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_id)
 {
     struct jobs *jobs = ARENA_NEW(pl->arena, struct jobs);
+    size_t n = pl->s->n_jobs;
 
     jobs->pl = pl;
     jobs->asked = job_id != NULL;
     jobs->only = job_id;
-    jobs->list = ARENA_ARRAY(pl->arena, const struct snap_job *, pl->s->n_jobs + 1);
-    for (size_t i = 0; i < pl->s->n_jobs; i++) {
+    jobs->list = ARENA_ARRAY(pl->arena, const struct snap_job *,
+                             (job_id ? n : links_count(pl->links->waits, n)) + 1);
+    for (size_t i = next_waiting(pl, job_id, 0); i < n;
+         i = next_waiting(pl, job_id, i + 1)) {
         const struct snap_job *j = &pl->s->jobs[i];
         struct failure fail = { 0 };
 
-        if (!rules_waits(pl, job_id, j))
-            continue;
         fail.kind = rules_refuse(pl, job_id != NULL, j);
         if (fail.kind)
             say_why(jobs, j, &fail, NULL);

@@ -205,15 +205,75 @@ void links_fini(struct links *l)
     }
 }
 
+/* Bits for 'n' jobs, with those of the words that were there. */
+static uint64_t *more_bits(struct arena *arena, const uint64_t *bits, size_t words,
+                           size_t n)
+{
+    uint64_t *ret = ARENA_ARRAY(arena, uint64_t, n / 64 + 1);
+
+    if (bits)
+        memcpy(ret, bits, words * sizeof(*ret));
+    return ret;
+}
+
+void links_put(uint64_t *bits, size_t job, bool set)
+{
+    uint64_t bit = (uint64_t)1 << job % 64;
+
+    bits[job / 64] = set ? bits[job / 64] | bit : bits[job / 64] & ~bit;
+}
+
+bool links_has(const uint64_t *bits, size_t job)
+{
+    return bits[job / 64] >> job % 64 & 1;
+}
+
+/* The bits of that word, of jobs [from, n). */
+static uint64_t word_of(const uint64_t *bits, size_t word, size_t n, size_t from)
+{
+    uint64_t ret = bits[word];
+
+    if (word == from / 64)
+        ret &= ~(uint64_t)0 << from % 64;
+    if (word == n / 64)
+        ret &= ~(~(uint64_t)0 << n % 64);
+    return ret;
+}
+
+size_t links_next(const uint64_t *bits, size_t n, size_t from)
+{
+    for (size_t i = from / 64; i * 64 < n; i++) {
+        uint64_t word = word_of(bits, i, n, from);
+
+        if (word)
+            return i * 64 + (size_t)__builtin_ctzll(word);
+    }
+    return SIZE_MAX;
+}
+
+size_t links_count(const uint64_t *bits, size_t n)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i * 64 < n; i++)
+        count += (size_t)__builtin_popcountll(word_of(bits, i, n, 0));
+    return count;
+}
+
 /* Room for all elements of the snapshot, and for twice as many where they stay. */
 static void make_room(struct links *l, const struct world *w)
 {
     const struct snapshot *s = w->s;
     struct arena *arena = l->lasting ? w->book->arena : w->arena;
 
-    while (s->n_jobs >= l->room_jobs)
+    while (s->n_jobs >= l->room_jobs) {
+        size_t words = l->room_jobs / 64 + 1;
+
         l->jobs = arena_grow(arena, l->jobs, l->room_jobs, &l->room_jobs, s->n_jobs + 1,
                              sizeof(*l->jobs));
+        l->waits = more_bits(arena, l->waits, words, l->room_jobs);
+        l->endless = more_bits(arena, l->endless, words, l->room_jobs);
+    }
     while (s->n_queues >= l->room_queues)
         l->queue_has_vnodes =
             arena_grow(arena, l->queue_has_vnodes, l->room_queues, &l->room_queues,
@@ -263,6 +323,20 @@ static void find_all(struct links *l, const struct world *w)
     }
 }
 
+/* Does a queue that jobs are in stand for something that has been gone meanwhile? */
+static bool is_cut(const struct links *l, size_t n_queues, size_t n_resvs)
+{
+    const struct job_queue *q, *next;
+
+    if (n_queues == SIZE_MAX && n_resvs == SIZE_MAX)
+        return false;
+    HASH_ITER (hh, l->by_name, q, next)
+        if ((q->queue != SIZE_MAX && q->queue >= n_queues) ||
+            (q->resv != SIZE_MAX && q->resv >= n_resvs))
+            return true;
+    return false;
+}
+
 /* Do the news concern only the elements that they are about? A queue or a reservation
  * may concern jobs that were not shown again. */
 static bool is_local(const struct links *l, const struct snapshot *s)
@@ -273,6 +347,8 @@ static bool is_local(const struct links *l, const struct snapshot *s)
 
     if (!l->made || jobs->moved || resvs->moved || queues->moved ||
         l->queues_at != s->queues || l->resvs_at != s->resvs)
+        return false;
+    if (is_cut(l, queues->n_left, resvs->n_left))
         return false;
     for (size_t i = 0; i < queues->n; i++)
         if (find_queue(l, s->queues[queues->v[i]].name))

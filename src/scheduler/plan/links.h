@@ -34,6 +34,9 @@ struct links {
     struct resv_link *resvs; /* [reservation of the snapshot] */
     bool *queue_has_vnodes;  /* [queue of the snapshot] */
     struct series **series;  /* [reservation of the snapshot] series.h */
+    /* Bits by job of the snapshot, which holders_book() puts: */
+    uint64_t *waits;   /* rules_waits() */
+    uint64_t *endless; /* it has vnodes, of no reservation, and no walltime */
     size_t room_jobs, room_resvs, room_queues;
     bool lasting;
     bool anew;                 /* all were found in this plan */
@@ -47,6 +50,13 @@ struct links {
 /* No links yet; 'lasting': they stay from plan to plan, in that arena. */
 struct links *links_new(struct arena *arena, bool lasting);
 void links_fini(struct links *l);
+
+/* Bits of jobs. The next one that is set, from 'from' on, SIZE_MAX: none is; how many
+ * are. 'n' is the number of jobs. */
+void links_put(uint64_t *bits, size_t job, bool set);
+bool links_has(const uint64_t *bits, size_t job);
+size_t links_next(const uint64_t *bits, size_t n, size_t from);
+size_t links_count(const uint64_t *bits, size_t n);
 
 /* All links of the world's snapshot, as it is now. */
 struct links *links_find(struct world *w);

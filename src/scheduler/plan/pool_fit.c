@@ -225,7 +225,7 @@ static enum plan_failure fit_in_pool(struct pool *pool, struct world *w,
 
     MUST(pool->free && pool->eligible); /* it has been filled */
     failure = pool->sets ? fit_in_sets(&a, f, why) : fit_anywhere(&a, f);
-    return failure == FAIL_SHORT ? pool_explain(pool, f, why) : failure;
+    return failure == FAIL_SHORT && why ? pool_explain(pool, f, why) : failure;
 }
 
 #ifdef HF_CHECKS
@@ -289,7 +289,7 @@ static void compare_ways(struct other_way *o, const struct pool *pool,
                          const struct fit *f, enum plan_failure failure,
                          const struct plan_short *why)
 {
-    MUST(failure == o->failure && same_short(why, &o->why));
+    MUST(failure == o->failure && (!why || same_short(why, &o->why)));
     MUST(!pool->checks || *pool->checks == o->checks);
     compare_placed(o, f);
     arena_free(o->w.scratch);
@@ -306,8 +306,10 @@ enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct requ
 
     if (pool->turn) {
         begin_other_way(&o, pool, w, rq);
-        o.why = *why;
-        o.failure = fit_in_pool(&o.pool, &o.w, rq, counts, kept, &o.fit, &o.why);
+        if (why)
+            o.why = *why;
+        o.failure =
+            fit_in_pool(&o.pool, &o.w, rq, counts, kept, &o.fit, why ? &o.why : NULL);
     }
 #endif
     failure = fit_in_pool(pool, w, rq, counts, kept, f, why);

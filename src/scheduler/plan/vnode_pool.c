@@ -100,15 +100,29 @@ static void least_in_spans(const struct pool *pool, struct world *w, size_t vnod
     }
 }
 
-static void ask_into(const struct pool *pool, struct world *w, size_t vnode,
+static void ask_line(const struct pool *pool, struct world *w, size_t vnode,
                      int64_t *free)
 {
-    if (pool->as_if_empty)
-        memcpy(free, &w->total[vnode * w->n_res], w->n_res * sizeof(*free));
-    else if (pool->n_spans > 0)
+    if (pool->n_spans > 0)
         least_in_spans(pool, w, vnode, free);
     else
         world_least_all(w, vnode, pool->start_at, pool->end_at, free);
+}
+
+static void ask_into(const struct pool *pool, struct world *w, size_t vnode,
+                     int64_t *free)
+{
+    bool without = pool->without_endless && book_has_endless(w->book, vnode);
+
+    if (pool->as_if_empty) {
+        memcpy(free, &w->total[vnode * w->n_res], w->n_res * sizeof(*free));
+        return;
+    }
+    if (without)
+        book_set_endless_aside(w->book, vnode, true);
+    ask_line(pool, w, vnode, free);
+    if (without)
+        book_set_endless_aside(w->book, vnode, false);
 }
 
 void pool_ask(const struct pool *pool, struct world *w, size_t vnode)
@@ -168,6 +182,7 @@ void pool_look(struct pool *pool, struct world *w, const struct request *rq,
     if (!pool->turn || w->desk->judged[vnode] == pool->turn)
         return;
     w->desk->judged[vnode] = pool->turn;
+    w->desk->n_looks++;
     pool_ask(pool, w, vnode);
     judge(pool, w, rq, vnode,
           world_use(w, vnode, &rq->place) == USE_HOST &&
@@ -223,7 +238,7 @@ void pool_lend(struct pool *pool, struct fit *f)
 /* Some searches have to know all vnodes before they look at the first: sets are ordered
  * by what is free of them, and so are vnodes that are sorted anew. What a vnode borrows
  * is asked of another one. */
-static bool can_wait(const struct pool *pool, const struct world *w)
+bool pool_can_wait(const struct pool *pool, const struct world *w)
 {
     return !pool->sets && !w->p->sorts_anew && !w->home;
 }
@@ -234,7 +249,7 @@ void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
 
     MUST(pool->as_if_empty || pool->start_at < pool->end_at);
     pool->n_eligible = pool->n_in_use = pool->n_not_for_resv = 0;
-    if (can_wait(pool, w)) {
+    if (pool_can_wait(pool, w)) {
         pool->turn = ++w->desk->turn;
         pool->free = w->desk->free;
         pool->eligible = w->desk->eligible;

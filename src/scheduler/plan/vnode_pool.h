@@ -19,6 +19,13 @@ struct span {
     int64_t end_at;
 };
 
+/* What is known of an earlier window of the same length: since then only these vnodes
+ * have more of anything. */
+struct gained {
+    struct span window;
+    uint64_t *places; /* bits by place in the order of the world: their hosts' vnodes */
+};
+
 struct pool {
     enum asker asker;
     const char *queue; /* jobs: vnodes of this queue only, NULL: vnodes of no queue */
@@ -36,6 +43,8 @@ struct pool {
     const bool *closed;           /* [vnode] not for this request, NULL: none is */
     const struct placement *room; /* jobs of a reservation: all that it has; NULL: the
                                      complex is all there is */
+    const struct gained *gained;  /* NULL: nothing is known */
+    bool without_endless;         /* jobs without a walltime are not there: endless.h */
     bool as_if_empty;             /* nobody has anything of any vnode */
     uint64_t turn;                /* vnodes are asked when a search comes to them, and
                                      have this mark on the world's desk then; 0: all have
@@ -51,6 +60,9 @@ struct pool {
  * request may use it. Where the search allows that, a vnode is asked when it comes to
  * it, so that the cost follows what is looked at. Sets, if any, are known before. */
 void pool_fill(struct pool *pool, struct world *w, const struct request *rq);
+
+/* Does the search allow that? */
+bool pool_can_wait(const struct pool *pool, const struct world *w);
 
 /* Ask the vnode, unless it has been. */
 void pool_look(struct pool *pool, struct world *w, const struct request *rq,
@@ -81,7 +93,8 @@ void pool_when_empty(const struct pool *pool, const struct world *w,
 /* Fit a request, or 'counts' copies of its chunks, on what was filled in: in one
  * placement set where there are sets, as far as 'kept' (chunks that stay, NULL: none)
  * lies in one. The chunks are in f->placed, and the kept ones have their part. On
- * failure why it does not fit, with the details in *why. */
+ * failure why it does not fit, with the details in *why; NULL: the caller does not ask.
+ */
 enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct request *rq,
                            const int64_t *counts, const struct placement *kept,
                            struct fit *f, struct plan_short *why);
@@ -124,7 +137,9 @@ bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker
  * give something back that they did not have before, and the boundaries of dedicated
  * times (a window may not cross one): at most 'tries' of them, and only as many as
  * EARLIEST_LOOKS is good for. With pool->steps_s the last change of each step is tried
- * (scheduling.md 20.4). */
+ * (scheduling.md 20.4). Cost: that of the searches, each of which looks at what may
+ * have room, and the bookings that end meanwhile; where vnodes cannot be asked one by
+ * one, or the request has very many chunks, also all vnodes. */
 int64_t pool_earliest(const struct pool *pool, struct world *w,
                       const struct request *rq, size_t tries);
 

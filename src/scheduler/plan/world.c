@@ -274,6 +274,9 @@ static void derive(struct world *w)
     read_totals(w);
     read_policy(w);
     w->order = sorted(w, compare_order);
+    w->place = ARENA_ARRAY(w->arena, size_t, w->n + 1);
+    for (size_t i = 0; i < w->n; i++)
+        w->place[w->order[i]] = i;
     number_hosts(w);
     list_hosts(w);
     list_queues(w);

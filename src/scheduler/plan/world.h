@@ -34,6 +34,7 @@ struct world {
     /* From here to 'infinite': what follows from vnodes and policy alone, and is kept
      * with the snapshot where that is kept. Plans only read it, but for the desk. */
     size_t *order;   /* vnodes as policy wants them tried */
+    size_t *place;   /* [vnode] in that order */
     size_t *by_name; /* vnodes sorted by name */
     size_t *host;    /* [vnode] */
     size_t n_hosts;

@@ -98,6 +98,7 @@ void snap_news_taken(const struct snapshot *s)
     for (size_t i = 0; i < N_SNAP_KINDS; i++) {
         s->kept->news[i].moved = false;
         s->kept->news[i].n = 0;
+        s->kept->news[i].n_left = SIZE_MAX;
     }
     s->kept->n_orphans = 0;
 }
@@ -305,7 +306,6 @@ static void leave_place(struct snapshot *s, struct kept_kind *k, struct kept_obj
     if (kind->type == OBJECT_NODE)
         drop_derived(s->kept);
     note_orphan(s->kept, kind, snap_at(s, kind, o->index));
-    news_of(s, kind)->moved = true;
     k->at[o->index] = NULL;
     k->n_gone++;
     o->index = NOWHERE;
@@ -371,6 +371,19 @@ static void patch_server(struct snapshot *s, const struct wire_object *from)
     s->kept->reading = NULL;
 }
 
+/* Those at the end are gone, and others have not moved for it. What was new of them is
+ * no news any more. */
+static void note_cut(struct snap_news *news, size_t n)
+{
+    size_t n_kept = 0;
+
+    news->n_left = MIN_OF(news->n_left, n);
+    for (size_t i = 0; i < news->n; i++)
+        if (news->v[i] < n)
+            news->v[n_kept++] = news->v[i];
+    news->n = n_kept;
+}
+
 /* Move elements together over those that are gone. */
 static void close_gaps(struct snapshot *s, const struct snap_kind *kind,
                        struct kept_kind *k)
@@ -385,11 +398,14 @@ static void close_gaps(struct snapshot *s, const struct snap_kind *kind,
             memcpy(snap_at(s, kind, to), snap_at(s, kind, i), kind->size_bytes);
             k->at[to] = k->at[i];
             k->at[to]->index = to;
+            news_of(s, kind)->moved = true;
         }
         to++;
     }
     MUST(k->n_gone == 0 || to == n - k->n_gone);
     *snap_count(s, kind) -= k->n_gone;
+    if (k->n_gone > 0)
+        note_cut(news_of(s, kind), *snap_count(s, kind));
     k->n_gone = 0;
 }
 

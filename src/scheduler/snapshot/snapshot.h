@@ -399,7 +399,9 @@ uint64_t snap_derived_version(const struct snapshot *s);
 
 /* What a snapshot that is kept has been told since a plan has taken that up. */
 struct snap_news {
-    bool moved; /* some are gone, and others may stand in their places */
+    bool moved;    /* some are gone, and others may stand in their places */
+    size_t n_left; /* those from that place on have been gone meanwhile; SIZE_MAX: none
+                      has */
     size_t n, cap;
     size_t *v; /* [n] elements that are new or were shown again, some of them twice */
 };

@@ -174,6 +174,101 @@ static void test_vnodes_in_use_are_passed_over(void)
     end(&sc, w);
 }
 
+/* What was known of vnodes before they were taken, or given back, holds no more. */
+static void test_bookings_are_noticed(void)
+{
+    static const struct place shared = { .arrange = PLACE_FREE };
+    struct scene sc = two_kinds("", "");
+    struct world *w = world_of(&sc);
+    struct placement pl = { 0 };
+    struct piece *piece;
+    struct looked l;
+
+    CU_ASSERT_EQUAL(search(&sc, w, "1:ncpus=65", "free", NOW, NOW + 9).failure,
+                    FAIL_SHORT);
+    take(&sc, w, 0, VNODES - 1, 1, 16, NOW, NOW + 100000);
+    take(&sc, w, 1, VNODES - 1, 2, 48, NOW, NOW + 100000);
+    piece = placed_add(placement_add(&pl, sc.arena), sc.arena, w, VNODES - 1);
+    piece->amounts[snap_res_find(sc.snapshot, "ncpus")] = 64;
+    (void)world_book(w, "last.svr", &shared, &pl, NOW, NOW + 100000);
+    l = search(&sc, w, "1:ncpus=1", "free", NOW + 10, NOW + 20);
+    CU_ASSERT_EQUAL(l.failure, FAIL_SHORT);
+    CU_ASSERT_TRUE(l.n <= FEW);
+    world_drop(w, "last.svr");
+    l = search(&sc, w, "1:ncpus=1", "free", NOW + 10, NOW + 20);
+    CU_ASSERT_EQUAL(l.first, VNODES - 1);
+    CU_ASSERT_TRUE(l.n <= FEW);
+    world_restore(w, "last.svr");
+    l = search(&sc, w, "1:ncpus=1", "free", NOW + 10, NOW + 20);
+    CU_ASSERT_EQUAL(l.failure, FAIL_SHORT);
+    end(&sc, w);
+}
+
+static void test_the_clock_may_be_set_back(void)
+{
+    struct scene sc = two_kinds("", "");
+    struct world *w = world_of(&sc);
+
+    take(&sc, w, 0, VNODES, 1, 16, NOW + 1, NOW + 100000);
+    take(&sc, w, 1, VNODES, 2, 48, NOW + 1, NOW + 100000);
+    w->now_at = NOW + 100;
+    CU_ASSERT_EQUAL(search(&sc, w, "1:ncpus=1", "free", NOW + 200, NOW + 300).failure,
+                    FAIL_SHORT);
+    w->now_at = NOW;
+    CU_ASSERT_EQUAL(search(&sc, w, "1:ncpus=1", "free", NOW, NOW + 1).first, 0);
+    end(&sc, w);
+}
+
+/* Vnodes that differ only in how they are shared, or in how many chunks they take. */
+static const char *setting_of(int vnode)
+{
+    if (vnode >= VNODES - 8)
+        return "no_multinode_jobs=True";
+    return vnode == VNODES - 12 ? "" : "sharing=force_excl";
+}
+
+static void test_settings_of_vnodes_count(void)
+{
+    struct scene sc = scene_new();
+    struct world *w;
+
+    for (int i = 0; i < VNODES; i++) {
+        const char *name = arena_printf(sc.arena, "v%03d", i);
+
+        scene_vnode(&sc, name, name, 16, setting_of(i));
+    }
+    w = world_of(&sc);
+    take(&sc, w, 0, VNODES - 8, 1, 1, NOW, NOW + 100000);
+    CU_ASSERT_EQUAL(search(&sc, w, "1:ncpus=1", "free", NOW + 10, NOW + 20).first,
+                    VNODES - 12);
+    CU_ASSERT_EQUAL(search(&sc, w, "1:ncpus=16", "free", NOW + 10, NOW + 20).first,
+                    VNODES - 8);
+    CU_ASSERT_EQUAL(search(&sc, w, "2:ncpus=16", "free", NOW + 10, NOW + 20).failure,
+                    FAIL_SHORT);
+    end(&sc, w);
+}
+
+/* All vnodes are taken, and given back one after the other. */
+static void test_a_later_start_is_found(void)
+{
+    struct pool pool = { .asker = ASKER_RESV,
+                         .start_at = NOW + 10,
+                         .end_at = NOW + 20 };
+    struct scene sc = two_kinds("", "");
+    struct world *w = world_of(&sc);
+    const struct request *rq = snap_request(sc.snapshot, "3:ncpus=16", "scatter");
+    uint64_t before = w->desk->n_looks;
+
+    take(&sc, w, 0, VNODES, 1, 16, NOW, NOW + 100000);
+    take(&sc, w, 1, VNODES, 2, 48, NOW, NOW + 100000);
+    CU_ASSERT_EQUAL(pool_earliest(&pool, w, rq, 64), NOW + 100000 + 2);
+    CU_ASSERT_TRUE(w->desk->n_looks - before <= 8 * FEW);
+    rq = snap_request(sc.snapshot, "1:ncpus=65", "free");
+    CU_ASSERT_EQUAL(pool_earliest(&pool, w, rq, 64), 0);
+    CU_ASSERT_TRUE(w->desk->n_looks - before <= 9 * FEW);
+    end(&sc, w);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -186,6 +281,10 @@ int main(void)
           test_other_vnodes_hide_nothing },
         { "vnodes in use are passed over by who wants them alone",
           test_vnodes_in_use_are_passed_over },
+        { "bookings are noticed", test_bookings_are_noticed },
+        { "a later start is found", test_a_later_start_is_found },
+        { "the clock may be set back", test_the_clock_may_be_set_back },
+        { "settings of vnodes count", test_settings_of_vnodes_count },
     };
 
     return unit_main("scheduler/ceiling", cases, COUNT(cases));
