@@ -50,7 +50,7 @@ static void load(struct svr *s, enum obj_kind kind, const char *id,
     for (size_t i = 0; i < n; i++)
         record_change(rec, arena, attr_find_any(kind_table(kind), v[i].name),
                       v[i].resource, v[i].text);
-    svr_load(s, rec);
+    MUST(!svr_load(s, rec));
     arena_free(arena);
 }
 

@@ -56,14 +56,14 @@ static struct svr *new_core(struct sim *s)
 
 /* The store. */
 
-static void load_into_core(void *arg, const struct record *rec)
+static const struct change *load_into_core(void *arg, const struct record *rec)
 {
-    svr_load(arg, rec);
+    return svr_load(arg, rec);
 }
 
-static void load_into_model(void *arg, const struct record *rec)
+static const struct change *load_into_model(void *arg, const struct record *rec)
 {
-    model_apply(arg, rec);
+    return model_load(arg, rec);
 }
 
 /* What the server has stored it can load, whatever it was in the middle of. */

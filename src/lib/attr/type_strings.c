@@ -42,10 +42,13 @@ static void copy_strings(struct attr_value *to, const struct attr_value *from)
 /* Length of the member at 'text', without the separator. */
 static size_t member_len(const char *text, const char *separators)
 {
+    const char stops[] = { '\\', separators[0], separators[1], '\0' };
     size_t n = 0;
 
-    while (text[n] && !strchr(separators, text[n]))
-        n += text[n] == '\\' && text[n + 1] && text[n + 1] != '\n' ? 2 : 1;
+    /* Of one separator or two; what stands before a stop is passed over at once. */
+    MUST(separators[0] && (!separators[1] || !separators[2]));
+    while (text[n += strcspn(text + n, stops)] == '\\')
+        n += text[n + 1] && text[n + 1] != '\n' ? 2 : 1;
     return n;
 }
 
@@ -157,6 +160,9 @@ static void unescape(char *s)
 {
     char *to = s;
 
+    /* Most have nothing that is escaped. */
+    if (!strchr(s, '\\'))
+        return;
     for (; *s; s++) {
         if (*s == '\\' && s[1] && strchr(special, s[1]))
             s++;

@@ -74,15 +74,21 @@ void made_to_text(const struct store_change *v, size_t n, struct arena *arena,
     buf_add_char(out, ']');
 }
 
-/* Go over blanks (PostgreSQL writes them) and that character; false when another one
- * is there. */
+static void skip_blanks(char **at)
+{
+    while (**at == ' ' || **at == '\t' || **at == '\r' || **at == '\n')
+        ++*at;
+}
+
+/* Go over that character and the blanks around it, which PostgreSQL writes; false when
+ * another one is there. */
 static bool skip(char **at, char c)
 {
-    *at += strspn(*at, " \t\r\n");
+    skip_blanks(at);
     if (**at != c)
         return false;
     ++*at;
-    *at += strspn(*at, " \t\r\n");
+    skip_blanks(at);
     return true;
 }
 

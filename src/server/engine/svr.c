@@ -94,9 +94,9 @@ void svr_free(struct svr *s)
     free(s);
 }
 
-void svr_load(struct svr *s, const struct record *rec)
+const struct change *svr_load(struct svr *s, const struct record *rec)
 {
-    model_apply(s->m, rec);
+    return model_load(s->m, rec);
 }
 
 void svr_loaded(struct svr *s, uint64_t seq)

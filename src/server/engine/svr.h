@@ -22,8 +22,9 @@ struct svr *svr_new(const struct svr_config *cfg);
 void svr_free(struct svr *s);
 
 /* Recovery: one call per stored object, in order of creation, 'rec' being FACT_LOADED
- * with all its saved attributes; then svr_start(). 'seq' is the last stored number. */
-void svr_load(struct svr *s, const struct record *rec);
+ * with all its saved attributes; then svr_start(). 'seq' is the last stored number.
+ * svr_load() returns a change that cannot be read, as model_load() does. */
+const struct change *svr_load(struct svr *s, const struct record *rec);
 void svr_loaded(struct svr *s, uint64_t seq);
 
 enum svr_start {

@@ -145,8 +145,8 @@ static bool is_part(const struct job *j, enum tally_part part)
 }
 
 /* So many objects and so much weight more; less when they are negative. */
-static void count_amounts(struct tally *t, const struct job *j, int jobs,
-                          int64_t weight)
+static void count_amounts(struct tally *t, const struct job *j, const bool *parts,
+                          int jobs, int64_t weight)
 {
     const struct resources *list = obj_resources(&j->obj, JOB_A_RESOURCE_LIST);
 
@@ -162,7 +162,7 @@ static void count_amounts(struct tally *t, const struct job *j, int jobs,
         /* The addition of -1 as an unsigned number is a subtraction. */
         sum->n += (size_t)jobs;
         for (enum tally_part p = 0; p < TALLY_PARTS; p++)
-            sum->of[p] += is_part(j, p) ? weight * amount : 0;
+            sum->of[p] += parts[p] ? weight * amount : 0;
         /* The last entry takes the place of the one that goes, since the sums are in no
          * order. */
         if (sum->n == 0)
@@ -173,6 +173,10 @@ static void count_amounts(struct tally *t, const struct job *j, int jobs,
 static void count(struct tallies *tallies, const struct job *j, int jobs,
                   int64_t weight)
 {
+    bool parts[TALLY_PARTS];
+
+    for (enum tally_part p = 0; p < TALLY_PARTS; p++)
+        parts[p] = is_part(j, p);
     for (size_t i = 0; i < TALLY_KIND_COUNT; i++) {
         struct tally **of = &tallies->of[i];
         struct tally *t = make(of, tally_name_of(j, TALLY_KINDS[i]));
@@ -180,9 +184,9 @@ static void count(struct tallies *tallies, const struct job *j, int jobs,
         MUST(jobs > 0 || t->n_jobs > 0);
         t->n_jobs += (size_t)jobs;
         for (enum tally_part p = 0; p < TALLY_PARTS; p++)
-            t->n[p] += is_part(j, p) ? (size_t)weight : 0;
+            t->n[p] += parts[p] ? (size_t)weight : 0;
         t->bytes += (size_t)jobs * j->bytes;
-        count_amounts(t, j, jobs, weight);
+        count_amounts(t, j, parts, jobs, weight);
         /* A tally goes with its last job, so names that are not used any more take no
          * memory. */
         if (t->n_jobs > 0)

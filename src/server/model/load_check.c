@@ -33,7 +33,7 @@ static int refuse_value(struct diag *why, enum obj_kind kind, const char *id, in
     return refuse(why, kind, id, what);
 }
 
-/* The value is decoded as model_apply() will do it, into one that is thrown away. */
+/* The value is decoded as model_loaded() will do it, into one that is thrown away. */
 static bool can_be_read(const struct model *m, const struct attr_type *type,
                         const char *resource, const char *text)
 {
@@ -63,7 +63,8 @@ static int check_values(const struct model *m, const struct record *rec,
         if (waits_for_resource(m, c) && attr_type_has_members(type))
             continue;
         arena_clear(m->scratch);
-        if (!c->after || !can_be_read(m, type, c->resource, c->after) ||
+        /* Whether it can be decoded shows when it is: model_load(). */
+        if (!c->after || attr_type_has_members(type) != (c->resource != NULL) ||
             !stored_text_is_good(rec->kind, c->attr, c->after, m->scratch))
             return refuse_value(why, rec->kind, rec->id, c->attr, c->resource);
     }
@@ -119,6 +120,12 @@ int load_check(const struct model *m, const struct record *rec, struct diag *why
     if (!err && rec->kind == OBJ_RESOURCE)
         err = check_definition(m, rec, why);
     return err;
+}
+
+int load_refuse_change(const struct record *rec, const struct change *c,
+                       struct diag *why)
+{
+    return refuse_value(why, rec->kind, rec->id, c->attr, c->resource);
 }
 
 static int check_late(const struct model *m, struct diag *why)

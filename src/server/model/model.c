@@ -304,15 +304,15 @@ static bool is_awaited(const struct object *o)
            (node_state_stored(STRUCT_OF(o, struct node, obj)) & NODE_LAST_KNOWN);
 }
 
-/* 'text' NULL: there is no such value any more. */
-static void set_value(struct model *m, struct object *o, int attr, const char *resource,
-                      const char *text)
+/* 'text' NULL: there is no such value any more. Non-zero: the text cannot be read. */
+static int set_value(struct model *m, struct object *o, int attr, const char *resource,
+                     const char *text)
 {
     const struct attr_type *type = kind_table(o->kind)->rows[attr].type;
 
     /* What never was needs no place to be unset in. */
     if (!text && !o->attrs.place[attr])
-        return;
+        return 0;
 
     struct attr_value *v = obj_attrs_put(&o->attrs, (size_t)attr);
     /* The size of a job is part of its user's budget (object_size.h). */
@@ -324,25 +324,26 @@ static void set_value(struct model *m, struct object *o, int attr, const char *r
         err = attr_value_set(type, v, m->defs, resource, text, WIRE_OP_SET);
     else
         attr_value_unset(type, v, resource);
-    MUST(err == 0); /* the handler has checked the text */
     m->n_awaited += is_awaited(o);
     if (o->kind == OBJ_JOB)
         job_takes_bytes(m, STRUCT_OF(o, struct job, obj), before,
                         attr_value_bytes(type, v));
+    return err;
 }
 
 static void apply_change(struct model *m, struct object *o, const struct change *c)
 {
-    set_value(m, o, c->attr, c->resource, c->after);
+    int err = set_value(m, o, c->attr, c->resource, c->after);
+
+    MUST(err == 0); /* the handler has checked the text */
+    (void)err;
 }
 
 /* Objects are loaded in order of creation, and an object may be older than a resource
  * that it uses: such values wait for model_loaded(). */
-static bool is_late(const struct model *m, const struct record *rec,
-                    const struct change *c)
+static bool is_late(const struct model *m, const struct change *c)
 {
-    return rec->fact == FACT_LOADED && c->after && c->resource &&
-           !resource_find(m->defs, c->resource);
+    return c->after && c->resource && !resource_find(m->defs, c->resource);
 }
 
 static void keep_late(struct model *m, struct object *o, const struct change *c)
@@ -362,7 +363,10 @@ static void apply_late(struct model *m)
         struct late_value *late = m->late;
 
         /* All resources are defined by now, since every object has been loaded. */
-        set_value(m, late->o, late->attr, late->resource, late->text);
+        int err = set_value(m, late->o, late->attr, late->resource, late->text);
+
+        MUST(err == 0); /* load_check_all() */
+        (void)err;
         drop_late(m, late);
     }
 }
@@ -478,29 +482,61 @@ static struct object *target(struct model *m, const struct record *rec)
     return o;
 }
 
-void model_apply(struct model *m, const struct record *rec)
+/* The object that the record is about. */
+static struct object *begin_record(struct model *m, const struct record *rec)
 {
     struct object *o = target(m, rec);
-    /* While objects are being loaded, what they link to may not be there yet:
-     * model_loaded() makes all links. */
-    bool links = rec->fact != FACT_LOADED && moves_links(rec);
 
-    MUST(rec->seq > 0 || rec->fact == FACT_LOADED); /* its place in the journal */
     /* The object that the last record removed was kept for those who still had to tell
      * of it. */
     object_free(m->gone);
     m->gone = NULL;
     note_seq(m, rec);
+    return o;
+}
+
+/* What the object links to may not be there yet: model_loaded() makes all links. */
+const struct change *model_load(struct model *m, const struct record *rec)
+{
+    struct object *o = begin_record(m, rec);
+
+    MUST(rec->fact == FACT_LOADED);
+    for (size_t i = 0; i < rec->n_changes; i++) {
+        const struct change *c = &rec->changes[i];
+
+        if (is_late(m, c))
+            keep_late(m, o, c);
+        else if (set_value(m, o, c->attr, c->resource, c->after))
+            return c;
+    }
+    o->version = rec->seq;
+    looks_new(m, o);
+    if (rec->kind == OBJ_RESOURCE)
+        apply_definition(m, o, false);
+    return NULL;
+}
+
+void model_apply(struct model *m, const struct record *rec)
+{
+    struct object *o;
+    bool links = moves_links(rec);
+
+    if (rec->fact == FACT_LOADED) {
+        const struct change *bad = model_load(m, rec);
+
+        MUST(!bad);
+        (void)bad;
+        return;
+    }
+    MUST(rec->seq > 0); /* its place in the journal */
+    o = begin_record(m, rec);
     if (links) {
         /* Neighbours before the change look new, and so do those after it. */
         ends_look_new(m, o);
         unlink_object(m, o);
     }
     for (size_t i = 0; i < rec->n_changes; i++)
-        if (is_late(m, rec, &rec->changes[i]))
-            keep_late(m, o, &rec->changes[i]);
-        else
-            apply_change(m, o, &rec->changes[i]);
+        apply_change(m, o, &rec->changes[i]);
     o->version = rec->seq;
     looks_new(m, o);
     /* The definition changes when the object has its new values, and is taken back

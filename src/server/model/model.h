@@ -338,6 +338,11 @@ const struct resources *obj_resources(const struct object *o,
  * checked by the handler; a text that does not decode is our mistake and asserts. */
 void model_apply(struct model *m, const struct record *rec);
 
+/* Apply a FACT_LOADED record, whose texts nobody has decoded yet. Returns the first
+ * change with a text that cannot be read, NULL when there is none; with a change that
+ * cannot be read the model is of no use any more. */
+const struct change *model_load(struct model *m, const struct record *rec) MUST_CHECK;
+
 /* After the last FACT_LOADED: make all links and sums. */
 void model_loaded(struct model *m, uint64_t seq);
 

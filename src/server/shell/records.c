@@ -135,6 +135,7 @@ struct loading {
     struct bundles *bundles;
     struct arena *arena;
     struct diag *why;
+    int attr_at[64]; /* of the object before */
 };
 
 /* Rows come behind these, and say what is different. */
@@ -145,12 +146,27 @@ static void load_usual(struct loading *l, struct record *rec)
                           usual_value(rec->id, usual_attrs[i]));
 }
 
+/* Most objects have the values of the one before at the same places. */
+static int find_attr(const struct attr_table *table, const char *name, size_t place,
+                     struct loading *l)
+{
+    int *guess = place < ARRAY_LEN(l->attr_at) ? &l->attr_at[place] : NULL;
+    int found;
+
+    if (guess && *guess < (int)table->n && strcmp(table->rows[*guess].name, name) == 0)
+        return *guess;
+    found = attr_find_any(table, name);
+    if (guess && found >= 0)
+        *guess = found;
+    return found;
+}
+
 static int load_changes(const struct attr_table *table, const struct store_record *row,
                         struct loading *l, struct record *rec)
 {
     for (size_t i = 0; i < row->n; i++) {
         const struct store_change *c = &row->changes[i];
-        int attr = attr_find_any(table, c->attr);
+        int attr = find_attr(table, c->attr, i, l);
 
         if (attr < 0 && is_former(rec->kind, c->attr))
             continue;
@@ -176,6 +192,7 @@ static int load_object(void *arg, const struct store_record *row)
                           .kind = kind,
                           .id = row->id,
                           .actor = "" };
+    const struct change *bad;
     int err;
 
     if (strcmp(row->kind, BUNDLE_KIND) == 0)
@@ -192,8 +209,8 @@ static int load_object(void *arg, const struct store_record *row)
         err = load_changes(kind_table(kind), row, l, &rec);
     if (!err)
         err = load_check(l->into->m, &rec, l->why);
-    if (!err)
-        l->into->load(l->into->arg, &rec);
+    if (!err && (bad = l->into->load(l->into->arg, &rec)))
+        err = load_refuse_change(&rec, bad, l->why);
     /* Each object is loaded on its own, so memory does not grow with the store. */
     arena_clear(l->arena);
     return err;
@@ -202,16 +219,18 @@ static int load_object(void *arg, const struct store_record *row)
 int records_read(struct store *store, struct bundles *bundles,
                  const struct records_into *into, struct diag *why)
 {
-    struct loading l = { into, bundles, arena_new(), why };
+    struct loading l = {
+        .into = into, .bundles = bundles, .arena = arena_new(), .why = why
+    };
     int err = store_load(store, load_object, &l, why);
 
     arena_free(l.arena);
     return err ? err : load_check_all(into->m, why);
 }
 
-static void load_into_core(void *arg, const struct record *rec)
+static const struct change *load_into_core(void *arg, const struct record *rec)
 {
-    svr_load(arg, rec);
+    return svr_load(arg, rec);
 }
 
 int records_load(struct store *store, struct bundles *bundles, struct svr *svr,

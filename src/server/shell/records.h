@@ -11,10 +11,11 @@
 /* Texts are shared with 'rec', the list of changes is in 'arena'. */
 struct store_record records_to_store(const struct record *rec, struct arena *arena);
 
-/* Whom the objects of a store are loaded into: 'load' applies the record to 'm'. */
+/* Whom the objects of a store are loaded into: 'load' applies the record to 'm', and
+ * returns a change that cannot be read, or NULL (model_load()). */
 struct records_into {
     const struct model *m;
-    void (*load)(void *arg, const struct record *rec);
+    const struct change *(*load)(void *arg, const struct record *rec);
     void *arg;
 };
 

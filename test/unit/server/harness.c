@@ -164,7 +164,7 @@ void rig_restart_as(struct rig *r, enum svr_start type)
         }
     qsort(all, n, sizeof(*all), by_creation);
     for (size_t i = 0; i < n; i++)
-        svr_load(next, record_of_object(all[i], r->arena));
+        MUST(!svr_load(next, record_of_object(all[i], r->arena)));
     svr_loaded(next, m->seq);
     svr_free(r->s);
     r->s = next;

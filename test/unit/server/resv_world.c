@@ -60,7 +60,7 @@ static void load(struct world *w, enum obj_kind kind, const char *id, size_t n,
     for (size_t i = 0; i < n; i++)
         record_change(rec, w->arena, changes[i].attr, changes[i].resource,
                       changes[i].after);
-    svr_load(w->s, rec);
+    MUST(!svr_load(w->s, rec));
 }
 
 static void load_cluster(struct world *w)
@@ -192,7 +192,7 @@ static void carry_over(struct world *w, const struct object *o)
         for (size_t k = 0; k < members.n; k++)
             record_change(rec, w->arena, (int)i, members.v[k].name, members.v[k].text);
     }
-    svr_load(w->s, rec);
+    MUST(!svr_load(w->s, rec));
 }
 
 static void restart(struct world *w, bool silent)

@@ -476,9 +476,9 @@ static void make_file(const char *path)
     free(sql);
 }
 
-static void apply(void *arg, const struct record *rec)
+static const struct change *apply(void *arg, const struct record *rec)
 {
-    model_apply(arg, rec);
+    return model_load(arg, rec);
 }
 
 /* What becomes of such occurrences is a row for each, as before. */

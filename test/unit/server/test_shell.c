@@ -74,10 +74,11 @@ void svr_free(struct svr *s)
     (void)s;
 }
 
-void svr_load(struct svr *s, const struct record *rec)
+const struct change *svr_load(struct svr *s, const struct record *rec)
 {
     (void)s;
     (void)rec;
+    return NULL;
 }
 
 void svr_loaded(struct svr *s, uint64_t seq)
