@@ -251,12 +251,22 @@ size_t links_next(const uint64_t *bits, size_t n, size_t from)
     return SIZE_MAX;
 }
 
+/* How many bits of the word are set: sums of pairs, of fours, of bytes. The compiler's
+ * own way is a function of its library, which a core does not call. */
+static size_t count_bits(uint64_t word)
+{
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (size_t)(word * 0x0101010101010101u >> 56);
+}
+
 size_t links_count(const uint64_t *bits, size_t n)
 {
     size_t count = 0;
 
     for (size_t i = 0; i * 64 < n; i++)
-        count += (size_t)__builtin_popcountll(word_of(bits, i, n, 0));
+        count += count_bits(word_of(bits, i, n, 0));
     return count;
 }
 
