@@ -287,6 +287,9 @@ int files_remove_tree(struct loop *l, const char *path, struct diag *why)
         return 0;
     if (geteuid() != 0 && st.st_uid != geteuid())
         return 0;
+    /* Nearly all of them are empty: that asks for no process. */
+    if (rmdir(path) == 0)
+        return 0;
     a.uid = st.st_uid;
     a.gid = st.st_gid;
     return as_user_start(l, &a, why);

@@ -18,13 +18,10 @@ static const struct {
     mode_t mode;
     bool is_private; /* others may not write there */
 } dirs[] = {
-    { "mom_priv", 0751, true },
-    { "mom_priv/jobs", 0751, true },
-    { "mom_priv/hooks", 0750, true },
-    { "mom_priv/hooks/tmp", 0750, true },
-    { "spool", 01777, false },
-    { "undelivered", 01777, false },
-    { "aux", 0755, true },
+    { "mom_priv", 0751, true },           { "mom_priv/jobs", 0751, true },
+    { "mom_priv/spare", 0700, true },     { "mom_priv/hooks", 0750, true },
+    { "mom_priv/hooks/tmp", 0750, true }, { "spool", 01777, false },
+    { "undelivered", 01777, false },      { "aux", 0755, true },
     { "checkpoint", 0700, true },
 };
 
@@ -101,7 +98,7 @@ const char *home_task_exit_path(const char *home, const char *id, int run_versio
     return path;
 }
 
-static bool write_all(int fd, const char *data, size_t len)
+bool home_write_all(int fd, const char *data, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(fd, data, len);
@@ -116,9 +113,7 @@ static bool write_all(int fd, const char *data, size_t len)
     return true;
 }
 
-/* Write the directory of the file to disk, so that the file's new name is there
- * after a crash. */
-static bool sync_dir_of(const char *path)
+bool home_sync_dir_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *dir;
@@ -143,7 +138,7 @@ int home_put(const char *path, mode_t mode, const void *data, size_t len,
     /* What is left of an earlier attempt is written over. Readers see the old file or
      * the new one, never a half. */
     int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
-    bool ok = fd >= 0 && write_all(fd, data, len) && fchmod(fd, mode) == 0 &&
+    bool ok = fd >= 0 && home_write_all(fd, data, len) && fchmod(fd, mode) == 0 &&
               fsync(fd) == 0 && rename(tmp, path) == 0;
     int err = ok ? 0 : diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
 
@@ -158,7 +153,7 @@ int home_write(const char *path, mode_t mode, const void *data, size_t len,
 {
     int err = home_put(path, mode, data, len, why);
 
-    if (!err && !sync_dir_of(path))
+    if (!err && !home_sync_dir_of(path))
         err = diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
     return err;
 }
@@ -170,7 +165,7 @@ int home_reserve(const char *path, mode_t mode, size_t len, struct diag *why)
     int err = 0;
 
     memset(blanks, ' ', len);
-    if (fd < 0 || !write_all(fd, blanks, len))
+    if (fd < 0 || !home_write_all(fd, blanks, len))
         err = diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);
@@ -181,8 +176,8 @@ int home_reserve(const char *path, mode_t mode, size_t len, struct diag *why)
 bool home_fill(const char *path, const void *data, size_t len)
 {
     int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    bool ok =
-        fd >= 0 && write_all(fd, data, len) && fsync(fd) == 0 && sync_dir_of(path);
+    bool ok = fd >= 0 && home_write_all(fd, data, len) && fsync(fd) == 0 &&
+              home_sync_dir_of(path);
 
     if (fd >= 0)
         close(fd);
@@ -221,14 +216,15 @@ bool home_copy(const char *path, int fd)
         return false;
     do {
         n = read(from, part, sizeof(part));
-    } while ((n < 0 && errno == EINTR) || (n > 0 && write_all(fd, part, (size_t)n)));
+    } while ((n < 0 && errno == EINTR) ||
+             (n > 0 && home_write_all(fd, part, (size_t)n)));
     err = errno;
     close(from);
     errno = err;
     return n == 0;
 }
 
-void home_remove_job(const char *home, const char *id, int run_version)
+void home_remove_files(const char *home, const char *id, int run_version)
 {
     static const enum home_file files[] = { HOME_SCRIPT,      HOME_OUT,
                                             HOME_ERR,         HOME_EARLIER_OUT,
@@ -238,6 +234,4 @@ void home_remove_job(const char *home, const char *id, int run_version)
     for (size_t i = 0; i < ARRAY_LEN(files); i++)
         (void)unlink(home_path(home, files[i], id, path));
     (void)unlink(home_exit_path(home, id, run_version, path));
-    /* The record goes last: as long as it is there, a restart finds the other files. */
-    (void)unlink(home_path(home, HOME_RECORD, id, path));
 }

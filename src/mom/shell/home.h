@@ -57,7 +57,14 @@ bool home_read(const char *path, size_t max_bytes, struct buf *out) MUST_CHECK;
  * they cannot all be written. */
 bool home_copy(const char *path, int fd) MUST_CHECK;
 
-/* Remove all files of a job of which that is the last run. */
-void home_remove_job(const char *home, const char *id, int run_version);
+/* Remove all files of a job of which that is the last run, but for its record: that
+ * goes last, for as long as it is there a restart finds the others. */
+void home_remove_files(const char *home, const char *id, int run_version);
+
+/* All bytes, or false with errno. */
+bool home_write_all(int fd, const char *data, size_t len) MUST_CHECK;
+/* Write the directory of the file to disk, so that the file's new name is there after a
+ * crash. False with errno. */
+bool home_sync_dir_of(const char *path) MUST_CHECK;
 
 #endif

@@ -26,8 +26,8 @@ static int save_record(struct shell *s, const char *job_id, struct diag *why)
      * in a list while jobs go. */
     mom_job_encode(s->mom, job_id, &b);
     if (b.len)
-        err = home_write(home_path(s->home, HOME_RECORD, job_id, path), 0600, b.data,
-                         b.len, why);
+        err = spares_write(&s->spares, home_path(s->home, HOME_RECORD, job_id, path),
+                           b.data, b.len, why);
     buf_fini(&b);
     return err;
 }

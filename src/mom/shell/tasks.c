@@ -554,7 +554,8 @@ void tasks_drop(struct shell *s, const char *job_id, int run_version,
 
     /* The scratch directory has the user's files, and is removed with the user's rights
      * (files.h). */
-    home_remove_job(s->home, job_id, run_version);
+    home_remove_files(s->home, job_id, run_version);
+    spares_give(&s->spares, home_path(s->home, HOME_RECORD, job_id, path));
     demux_release(s, job_id);
     drop_spawned(s, job_id);
     if (snprintf(path, sizeof(path), "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp",
@@ -681,7 +682,8 @@ static void recover_one(struct shell *s, const char *name)
         !mom_record_is_of(record.data, record.len, id) ||
         !mom_load(s->mom, record.data, record.len, &loaded)) {
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, id, "damaged job record removed");
-        home_remove_job(s->home, id, 0);
+        home_remove_files(s->home, id, 0);
+        (void)unlink(path);
     } else {
         find_processes(s, id);
         checkpoints_settle(s, id);

@@ -1,0 +1,169 @@
+/* Unit tests of mom/shell/spares.c: which files are used again, and that no name ever
+ * has the bytes of another record.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/spares.h"
+
+#include "../unit.h"
+#include "mom/shell/home.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = "/tmp/hf-spares-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[4][256];
+    static unsigned turn;
+    char *ret = path[turn++ % 4];
+
+    snprintf(ret, sizeof(path[0]), "%s/mom_priv/%s", root, name);
+    return ret;
+}
+
+static ino_t number_of(const char *name)
+{
+    struct stat st;
+
+    return lstat(path_of(name), &st) == 0 ? st.st_ino : 0;
+}
+
+static bool has(const char *name, const char *text)
+{
+    struct buf b = { 0 };
+    bool ok = home_read(path_of(name), 1 << 20, &b) && b.len == strlen(text) &&
+              memcmp(b.data ? b.data : "", text, b.len) == 0;
+
+    buf_fini(&b);
+    return ok;
+}
+
+static void put(struct spares *s, const char *name, const char *text)
+{
+    struct diag why;
+
+    CU_ASSERT_EQUAL(spares_write(s, path_of(name), text, strlen(text), &why), 0);
+    CU_ASSERT(has(name, text));
+}
+
+static void begin(struct spares *s)
+{
+    spares_open(s, root);
+    CU_ASSERT_EQUAL(s->n, 0);
+}
+
+static void test_files_are_used_again(void)
+{
+    struct spares s;
+    ino_t first, second;
+
+    begin(&s);
+    put(&s, "jobs/1.JB", "one");
+    CU_ASSERT_EQUAL(s.n, 0);
+    first = number_of("jobs/1.JB");
+    put(&s, "jobs/1.JB", "one and more");
+    second = number_of("jobs/1.JB");
+    CU_ASSERT(first != second && s.n == 1 && number_of("spare/0") == first);
+    put(&s, "jobs/1.JB", "1"); /* shorter than what was there */
+    CU_ASSERT(number_of("jobs/1.JB") == first && number_of("spare/0") == second);
+    put(&s, "jobs/2.JB", "two");
+    CU_ASSERT(s.n == 0 && number_of("jobs/2.JB") == second && !number_of("spare/0"));
+    CU_ASSERT(has("jobs/1.JB", "1"));
+    spares_give(&s, path_of("jobs/1.JB"));
+    spares_give(&s, path_of("jobs/2.JB"));
+    CU_ASSERT(s.n == 2 && !number_of("jobs/1.JB") && !number_of("jobs/2.JB"));
+    put(&s, "jobs/3.JB", "three");
+    CU_ASSERT(s.n == 1 && number_of("jobs/3.JB") == second);
+    spares_give(&s, path_of("jobs/3.JB"));
+    begin(&s); /* the next MoM */
+    CU_ASSERT(!number_of("spare/0") && !number_of("spare/1"));
+}
+
+/* What somebody else may have, and what takes much room. */
+static void test_what_is_not_used_again(void)
+{
+    static char much[65537 + 1];
+    struct spares s;
+    struct diag why;
+
+    begin(&s);
+    put(&s, "jobs/1.JB", "one");
+    CU_ASSERT_EQUAL(link(path_of("jobs/1.JB"), path_of("jobs/copy")), 0);
+    spares_give(&s, path_of("jobs/1.JB"));
+    CU_ASSERT(s.n == 0 && !number_of("jobs/1.JB") && has("jobs/copy", "one"));
+    memset(much, 'x', sizeof(much) - 1);
+    put(&s, "jobs/1.JB", much);
+    spares_give(&s, path_of("jobs/1.JB"));
+    CU_ASSERT(s.n == 0 && !number_of("jobs/1.JB"));
+    spares_give(&s, path_of("jobs/none"));
+    CU_ASSERT_EQUAL(s.n, 0);
+    for (int i = 0; i < 40; i++) { /* and more than are wanted */
+        char name[32];
+
+        snprintf(name, sizeof(name), "jobs/%d.JB", i);
+        CU_ASSERT_EQUAL(home_write(path_of(name), 0600, "x", 1, &why), 0);
+    }
+    for (int i = 0; i < 40; i++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "jobs/%d.JB", i);
+        spares_give(&s, path_of(name));
+        CU_ASSERT(!number_of(name));
+    }
+    CU_ASSERT_EQUAL(s.n, 16);
+    CU_ASSERT_EQUAL(unlink(path_of("jobs/copy")), 0);
+}
+
+/* Where there is no place for spare files records are written as they were before. */
+static void test_without_spare_files(void)
+{
+    struct spares s, none = { 0 };
+    struct diag why;
+
+    begin(&s);
+    CU_ASSERT_EQUAL(rmdir(path_of("spare")), 0);
+    put(&s, "jobs/1.JB", "one");
+    put(&s, "jobs/1.JB", "more");
+    spares_give(&s, path_of("jobs/1.JB"));
+    CU_ASSERT(s.n == 0 && !number_of("jobs/1.JB"));
+    CU_ASSERT_EQUAL(mkdir(path_of("spare"), 0700), 0);
+    put(&none, "jobs/1.JB", "one");
+    spares_give(&none, path_of("jobs/1.JB"));
+    CU_ASSERT(!number_of("jobs/1.JB"));
+    /* A symbolic link in the place of a spare file is not followed. */
+    CU_ASSERT_EQUAL(symlink("../jobs/victim", path_of("spare/0")), 0);
+    CU_ASSERT_EQUAL(home_write(path_of("jobs/victim"), 0600, "v", 1, &why), 0);
+    put(&s, "jobs/1.JB", "one");
+    CU_ASSERT(has("jobs/victim", "v") && !number_of("spare/0"));
+    CU_ASSERT_EQUAL(spares_write(&s, path_of("nowhere/1.JB"), "x", 1, &why),
+                    PBSE_SYSTEM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.text, "nowhere/1.JB"));
+    CU_ASSERT(s.n == 0 && !number_of("spare/0"));
+}
+
+static const struct unit_case cases[] = {
+    { "the file of a record is used again", test_files_are_used_again },
+    { "a file that others have, or a large one, is not", test_what_is_not_used_again },
+    { "without spare files records are written all the same",
+      test_without_spare_files },
+};
+
+int main(void)
+{
+    char command[128];
+    int status;
+
+    if (!mkdtemp(root))
+        return 2;
+    snprintf(command, sizeof(command), "mkdir -p %s/mom_priv/jobs %s/mom_priv/spare",
+             root, root);
+    if (system(command) != 0)
+        return 2;
+    status = unit_main("mom/spares", cases, ARRAY_LEN(cases));
+    snprintf(command, sizeof(command), "rm -rf %s", root);
+    return system(command) == 0 ? status : 2;
+}
