@@ -56,7 +56,7 @@ static void add_interactive(struct buf *out)
     struct conf *conf;
     struct diag why;
 
-    if (conf_load(&conf, &why) != 0)
+    if (conf_load_without_ports(&conf, &why) != 0)
         return;
     add_variable(out, "PBS_O_INTERACTIVE_AUTH_METHOD", conf->interactive_auth_method,
                  ",");

@@ -110,16 +110,15 @@ static const struct conf_setting settings[] = {
 };
 /* clang-format on */
 
-/* The names that PBS has in /etc/services, and the port that each of them gives. */
+/* The names that PBS has in /etc/services, and the port that each of them gives. Two more
+ * (pbs_dis, pbs_dataservice) give ports that nobody here uses. */
 static const struct {
     const char *service;
     size_t offset;
 } services[] = {
     { "pbs", offsetof(struct conf, batch_port) },
-    { "pbs_dis", offsetof(struct conf, batch_port_dis) },
     { "pbs_mom", offsetof(struct conf, mom_port) },
     { "pbs_resmon", offsetof(struct conf, manager_port) },
-    { "pbs_dataservice", offsetof(struct conf, data_port) },
 };
 
 const struct conf_setting *conf_settings(size_t *n)
@@ -235,8 +234,7 @@ static const struct conf_setting *setting_find(const char *name)
     return NULL;
 }
 
-/* Ports come from /etc/services where they are there; the file and the environment
- * override them. */
+/* Ports are 0 until set_ports(). */
 static int set_defaults(struct conf *c, struct diag *why)
 {
     int err = 0;
@@ -244,16 +242,41 @@ static int set_defaults(struct conf *c, struct diag *why)
     for (size_t i = 0; i < ARRAY_LEN(settings) && !err; i++)
         if (settings[i].dflt)
             err = set_value(c, &settings[i], settings[i].dflt, why);
+    for (size_t i = 0; i < ARRAY_LEN(services); i++)
+        *number_at(c, services[i].offset) = 0;
+    return err;
+}
+
+static unsigned default_port(size_t offset)
+{
+    unsigned n;
+
+    for (size_t i = 0; i < ARRAY_LEN(settings); i++)
+        if (settings[i].kind == CONF_PORT && settings[i].offset == offset &&
+            settings[i].dflt && read_number(settings[i].dflt, &n))
+            return n;
+    return 0;
+}
+
+/* Ports that the file has not set come from /etc/services where they are there. Only
+ * those are looked up: each look-up reads that file from its beginning, which was half
+ * of what a command did. */
+static void set_ports(struct conf *c)
+{
     for (size_t i = 0; i < ARRAY_LEN(services); i++) {
+        unsigned *port = number_at(c, services[i].offset);
         struct servent entry, *found = NULL;
         char room[1024];
 
+        if (*port)
+            continue;
         if (getservbyname_r(services[i].service, "tcp", &entry, room, sizeof(room),
                             &found) == 0 &&
             found)
-            *number_at(c, services[i].offset) = ntohs((uint16_t)found->s_port);
+            *port = ntohs((uint16_t)found->s_port);
+        else
+            *port = default_port(services[i].offset);
     }
-    return err;
 }
 
 /* NAME=VALUE: blanks before the name and after the value do not count. */
@@ -429,7 +452,8 @@ const char *conf_server_socket(const struct conf *c)
     return c->made_socket;
 }
 
-int conf_load_file(const char *path, bool env, struct conf **ret, struct diag *why)
+static int load(const char *path, bool env, bool ports, struct conf **ret,
+                struct diag *why)
 {
     struct conf *c = calloc(1, sizeof(*c));
     unsigned file_port;
@@ -440,6 +464,8 @@ int conf_load_file(const char *path, bool env, struct conf **ret, struct diag *w
     err = set_defaults(c, why);
     if (!err)
         err = read_file(c, path, why);
+    if (!err && ports)
+        set_ports(c);
     /* make_socket() compares it with the port that the environment may name. */
     file_port = c->batch_port;
     if (!err && env)
@@ -456,6 +482,11 @@ int conf_load_file(const char *path, bool env, struct conf **ret, struct diag *w
     return 0;
 }
 
+int conf_load_file(const char *path, bool env, struct conf **ret, struct diag *why)
+{
+    return load(path, env, true, ret, why);
+}
+
 const char *conf_path(void)
 {
     const char *path = getenv("PBS_CONF_FILE");
@@ -466,6 +497,11 @@ const char *conf_path(void)
 int conf_load(struct conf **ret, struct diag *why)
 {
     return conf_load_file(conf_path(), true, ret, why);
+}
+
+int conf_load_without_ports(struct conf **ret, struct diag *why)
+{
+    return load(conf_path(), true, false, ret, why);
 }
 
 /* Words of such lists are compared without case: a host name may be among them. */

@@ -114,6 +114,9 @@ const struct conf_setting *conf_settings(size_t *n);
  * PBSE_INTERNAL with the words to print (without a line end), such as
  * "pbsconf error: pbs conf variables not found: PBS_HOME". PBSE_SYSTEM: no memory. */
 int conf_load(struct conf **ret, struct diag *why) MUST_CHECK;
+/* The same without a look for ports in /etc/services: ports that neither the file nor
+ * the environment sets are 0. For who wants something else, and quickly. */
+int conf_load_without_ports(struct conf **ret, struct diag *why) MUST_CHECK;
 /* The file that conf_load() reads: PBS_CONF_FILE of the environment, else
  * PBS_CONF_DEFAULT. Lives as long as the environment. */
 const char *conf_path(void);

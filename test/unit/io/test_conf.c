@@ -7,6 +7,7 @@
 #include "../unit.h"
 
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void test_defaults(void)
     CU_ASSERT_STRING_EQUAL(c->environment, "/h/pbs_environment");
     CU_ASSERT_STRING_EQUAL(c->auth_method, "resvport");
     CU_ASSERT_STRING_EQUAL(c->supported_auth_methods, "resvport");
-    CU_ASSERT_EQUAL(c->mom_port, 15002);
+    CU_ASSERT_EQUAL(c->batch_port, 15001);
     CU_ASSERT_EQUAL(c->comm_threads, 4);
     CU_ASSERT_TRUE(c->use_mcast);
     CU_ASSERT_FALSE(c->start_mom);
@@ -48,6 +49,56 @@ static void test_defaults(void)
     CU_ASSERT_STRING_EQUAL(conf_cluster_key(c), "/h/cluster.key");
     CU_ASSERT_STRING_EQUAL(conf_server_socket(c), "/h/ipc/server.sock");
     conf_free(c);
+}
+
+/* In place of the system's: /etc/services has one of them. */
+static int n_lookups;
+
+int getservbyname_r(const char *name, const char *proto, struct servent *entry,
+                    char *room, size_t size_bytes, struct servent **ret)
+{
+    (void)proto;
+    (void)room;
+    (void)size_bytes;
+    n_lookups++;
+    *entry = (struct servent){ .s_port = htons(7777) };
+    *ret = strcmp(name, "pbs_mom") == 0 ? entry : NULL;
+    return 0;
+}
+
+/* Each look-up costs a command about as much as all else that it reads. */
+static void test_only_ports_that_are_not_set_are_looked_up(void)
+{
+    static const struct {
+        const char *text;
+        int n_lookups;
+        unsigned mom_port, batch_port;
+    } cases[] = {
+        { BASE, 3, 7777, 15001 },
+        { BASE "PBS_MOM_SERVICE_PORT=8\nPBS_BATCH_SERVICE_PORT=9\n", 1, 8, 9 },
+        { BASE "PBS_MOM_SERVICE_PORT=x\nPBS_BATCH_SERVICE_PORT=0\n", 3, 7777, 15001 },
+        { BASE "PBS_MOM_SERVICE_PORT=8\nPBS_BATCH_SERVICE_PORT=9\n"
+               "PBS_MANAGER_SERVICE_PORT=2\n",
+          0, 8, 9 },
+    };
+    struct conf *c;
+    struct diag why;
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        n_lookups = 0;
+        CU_ASSERT_EQUAL_FATAL(load(cases[i].text, false, &c, &why), 0);
+        CU_ASSERT_EQUAL(n_lookups, cases[i].n_lookups);
+        CU_ASSERT_EQUAL(c->mom_port, cases[i].mom_port);
+        CU_ASSERT_EQUAL(c->batch_port, cases[i].batch_port);
+        conf_free(c);
+    }
+    n_lookups = 0;
+    setenv("PBS_CONF_FILE", path, 1);
+    CU_ASSERT_EQUAL_FATAL(conf_load_without_ports(&c, &why), 0);
+    CU_ASSERT_EQUAL(n_lookups, 0);
+    CU_ASSERT_STRING_EQUAL(c->server, "srv");
+    conf_free(c);
+    unsetenv("PBS_CONF_FILE");
 }
 
 static void test_lines(void)
@@ -335,6 +386,8 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "unset names have their defaults", test_defaults },
+        { "only ports that are not set are looked up",
+          test_only_ports_that_are_not_set_are_looked_up },
         { "lines are read as the format says", test_lines },
         { "numbers: a sign or one that is too large leaves the default", test_numbers },
         { "refusals name the culprit", test_refusals_name_the_culprit },
