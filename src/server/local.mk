@@ -19,7 +19,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/route.c src/server/decide/route.h \
 	src/server/decide/depend_remote.c src/server/decide/depend_remote.h \
 	src/server/decide/route_away.c src/server/decide/route_away.h \
-	src/server/rules/job_track_rule.c src/server/rules/waiters_rule.c src/server/rules/route_pass.c src/server/rules/route_rules.c \
+	src/server/rules/job_track_rule.c src/server/rules/verify_rule.c src/server/rules/waiters_rule.c src/server/rules/route_pass.c src/server/rules/route_rules.c \
 	src/server/rules/route_try.h \
 	src/server/engine/acts.c src/server/engine/acts.h \
 	src/server/engine/waiting.c src/server/engine/waiting.h \

@@ -111,3 +111,74 @@ def test_a_job_that_is_awaited_stays(two):
     done = b.run(["qmove", "workq@" + a.address, jid], user=USER1, check=False)
     assert done.stderr.startswith("qmove: No support for requested service"), done.stderr
     assert state(a, mine) == "H"
+
+
+def comes_before(a, b, kind, jid, *options):
+    """A job of alpha for which that one of beta is to wait."""
+    done = a.run(["qsub", "-h", *options, "-W", "depend=%s:%s@%s" % (kind, jid, b.host), "--",
+                  "/bin/true"], user=USER1, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def queued(b):
+    return b.run(["qsub", "--", "/bin/true"], user=USER1).stdout.strip()
+
+
+def test_a_job_of_the_other_server_waits(two):
+    a, b = two
+    jid = queued(b)
+    mine = comes_before(a, b, "beforeok", jid)
+    there = full(b, jid)
+    assert (there["job_state"], there["substate"], there["Hold_Types"]) == ("H", "22", "s")
+    assert there["depend"].startswith("afterok:%s@" % mine)
+    assert full(a, mine)["depend"] == "beforeok:%s@%s" % (jid, b.host)
+    run(a, mine)
+    wait_for("its release", lambda: state(b, jid) == "Q")
+    assert "depend" not in full(b, jid)
+
+
+def test_a_job_of_the_other_server_is_deleted(two):
+    a, b = two
+    jid = queued(b)
+    mine = comes_before(a, b, "before", jid)
+    delete(a, mine)
+    b.server.accounting_match(";A;%s;Job deleted as result of dependency on job %s" % (jid, mine))
+    wait_for("its end", lambda: state(b, jid) == "F")
+
+
+@pytest.mark.parametrize("victim", ["first", "second"])
+def test_a_server_dies_between_registration_and_release(two, victim):
+    """Each of the servers in turn, right after the answer, and again while the other one tells it."""
+    a, b = two
+    jid = queued(b)
+    mine = comes_before(a, b, "beforeany", jid)
+    dead = a if victim == "first" else b
+    dead.server.kill()
+    if victim == "first":
+        a.server.start()
+    delete(a, mine)
+    if victim == "second":
+        wait_for("its end", lambda: state(a, mine) == "F")
+        b.server.start()
+    wait_for("its release", lambda: state(b, jid) == "Q", 150)
+    releases = [l for l in b.server.accounting_lines() if ";%s;" % jid in l and ";A;" in l]
+    assert releases == []
+
+
+def test_what_cannot_wait_there_is_refused(two):
+    a, b = two
+    jid = first(b)
+    for kind, target, code, words in (("before", "99999." + b.host, 206, "Invalid Job Dependency"),
+                                      ("runone", jid, 206, "Invalid Job Dependency")):
+        assert waits(a, b, kind, target, check=False) == (code, ["qsub: " + words]), kind
+    done = a.run(["qsub", "-W", "depend=before:%s@%s" % (jid, b.host), "--", "/bin/true"], user=USER2,
+                 check=False)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (206, "qsub: Invalid Job Dependency")
+    mine = waits(a, b, "after", jid)
+    done = a.run(["qalter", "-W", "depend=after:%s@%s,before:%s@%s" % (jid, b.host, jid, b.host), mine],
+                 user=USER1, check=False)
+    assert done.stderr.startswith("qalter: Invalid Job Dependency"), done.stderr
+    done = b.run(["qalter", "-W", "depend=after:%s@%s" % (mine, a.host), jid], user=USER1, check=False)
+    assert done.stderr.startswith("qalter: Invalid Job Dependency"), done.stderr
+    assert "depend" not in full(b, jid) or full(b, jid)["depend"].startswith("before")

@@ -35,6 +35,19 @@ static bool is_before(enum depend_type t)
     return t >= DEPEND_BEFORE && t <= DEPEND_BEFOREANY;
 }
 
+/* What the other one waits for, and will because of the plan. */
+static size_t n_entries(const struct depend_plan *plan, const struct job *other,
+                        struct arena *arena)
+{
+    const char *text = obj_str(&other->obj, JOB_A_DEPEND, NULL);
+    struct depend_list list = { 0 };
+    size_t n = text && depend_parse(text, arena, &list) ? list.n : 0;
+
+    for (size_t i = 0; i < plan->n_others; i++)
+        n += plan->others[i].job == other;
+    return n;
+}
+
 static void add_other(struct depend_plan *plan, const struct depend_wish *w,
                       const struct job *other, enum depend_type type)
 {
@@ -54,6 +67,8 @@ static int plan_before(const struct depend_wish *w, const struct depend_entry *e
     if (!(w->rq->who->rights & WHO_STAFF) &&
         !str_same(obj_str(&other->obj, JOB_A_JOB_OWNER, ""), w->owner))
         return refuse(w, PBSE_BADDEPEND, e->job, "is somebody else's", out);
+    if (n_entries(plan, other, w->rq->arena) >= DEPEND_MAX_ENTRIES)
+        return refuse(w, PBSE_BADDEPEND, e->job, "waits for too many jobs", out);
     add_other(plan, w, other, e->type);
     return 0;
 }
@@ -122,17 +137,12 @@ static int plan_after(const struct depend_wish *w, const struct depend_entry *e,
     return 0;
 }
 
-/* The server of that job has it wait, and tells when it need not any more. What it does
- * not know is refused at once. */
-static int plan_remote(const struct depend_wish *w, const struct depend_entry *e,
-                       struct depend_plan *plan, struct decision *out)
+/* The server of that job is asked, and says no at once where it is no. */
+static int register_there(const struct depend_wish *w, const struct depend_entry *e,
+                          struct decision *out)
 {
     const struct finding *f;
 
-    if (e->type < DEPEND_AFTER || e->type > DEPEND_AFTERANY)
-        return refuse(w, PBSE_BADDEPEND, e->job, "is at another server", out);
-    if (!has_entry(&plan->own, e->type, e->job))
-        depend_add(&plan->own, w->rq->arena, e);
     if (!w->registers)
         return 0;
     f = depend_register(w->rq, w->job, w->owner, e);
@@ -145,6 +155,38 @@ static int plan_remote(const struct depend_wish *w, const struct depend_entry *e
         return 0;
     return refuse(w, f->code == PBSE_HISTDEPEND ? PBSE_HISTDEPEND : PBSE_BADDEPEND,
                   e->job, f->words ? f->words : pbse_text(f->code), out);
+}
+
+/* A job of another server is to wait for this one: its server has it wait, and is told
+ * how this one ends. */
+static int plan_before_elsewhere(const struct depend_wish *w,
+                                 const struct depend_entry *e, struct depend_plan *plan,
+                                 struct decision *out)
+{
+    const struct waiter there = { .type = depend_other_side(e->type),
+                                  .job = e->job,
+                                  .server = e->server };
+
+    if (waiters_find(&plan->elsewhere, there.type, there.job) < plan->elsewhere.n)
+        return 0;
+    if (plan->elsewhere.n == WAITERS_MAX)
+        return refuse(w, PBSE_BADDEPEND, e->job, "is one of too many", out);
+    waiters_add(&plan->elsewhere, w->rq->arena, &there);
+    return register_there(w, e, out);
+}
+
+/* The server of that job has it wait, and tells when it need not any more. What it does
+ * not know is refused at once. */
+static int plan_remote(const struct depend_wish *w, const struct depend_entry *e,
+                       struct depend_plan *plan, struct decision *out)
+{
+    if (is_before(e->type))
+        return plan_before_elsewhere(w, e, plan, out);
+    if (e->type < DEPEND_AFTER || e->type > DEPEND_AFTERANY)
+        return refuse(w, PBSE_BADDEPEND, e->job, "is at another server", out);
+    if (!has_entry(&plan->own, e->type, e->job))
+        depend_add(&plan->own, w->rq->arena, e);
+    return register_there(w, e, out);
 }
 
 static int plan_entry(const struct depend_wish *w, const struct depend_entry *asked,
@@ -202,6 +244,32 @@ static void meet(struct search *s, const struct job *job)
     HASH_ADD_PTR(s->by_job, job, x);
 }
 
+/* Does one of these entries name a job that is to wait for the wish's, elsewhere? */
+static bool names_elsewhere(const struct depend_wish *w, const struct depend_plan *plan,
+                            const struct depend_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct depend_entry *e = &list->v[i];
+
+        if (!e->job || !depend_is_remote(w->m, e))
+            continue;
+        for (size_t k = 0; k < plan->elsewhere.n; k++)
+            if (str_same(e->job, plan->elsewhere.v[k].job))
+                return true;
+    }
+    return false;
+}
+
+static bool waits_elsewhere(const struct depend_wish *w, const struct depend_plan *plan,
+                            const struct job *job)
+{
+    const char *text = obj_str(&job->obj, JOB_A_DEPEND, NULL);
+    struct depend_list list;
+
+    return plan->elsewhere.n > 0 && text && depend_parse(text, w->rq->arena, &list) &&
+           names_elsewhere(w, plan, &list);
+}
+
 /* True when that job is to wait because of the wish: it is the job itself, or gets an
  * entry "after". */
 static bool will_wait(const struct depend_wish *w, const struct depend_plan *plan,
@@ -232,7 +300,7 @@ static bool is_only_in_set(const struct job *job, const struct job *parent,
 static bool is_circle(const struct depend_wish *w, const struct depend_plan *plan)
 {
     struct search s = { .arena = w->rq->arena };
-    bool found = false;
+    bool found = names_elsewhere(w, plan, &plan->own);
 
     for (size_t i = 0; i < plan->own.n; i++)
         if (plan->own.v[i].job && plan->own.v[i].type != DEPEND_RUNONE &&
@@ -242,7 +310,7 @@ static bool is_circle(const struct depend_wish *w, const struct depend_plan *pla
         const struct job *job = s.stack->job;
 
         s.stack = s.stack->next;
-        found = will_wait(w, plan, job);
+        found = will_wait(w, plan, job) || waits_elsewhere(w, plan, job);
         for (size_t i = 0; i < job->n_parents; i++)
             if (!is_only_in_set(job, job->parents[i], s.arena))
                 meet(&s, job->parents[i]);
@@ -283,17 +351,36 @@ static void count_down(struct depend_list *list, size_t at)
     list->n--;
 }
 
-static void add_to(struct depend_list *list, const struct depend_entry *e,
-                   struct arena *arena)
+bool depend_add_entry(struct depend_list *list, const struct depend_entry *e,
+                      struct arena *arena)
 {
     if (has_entry(list, e->type, e->job))
-        return;
+        return true;
     for (size_t i = 0; e->type != DEPEND_RUNONE && i < list->n; i++)
         if (list->v[i].type == DEPEND_ON) {
             count_down(list, i);
             break;
         }
+    if (list->n >= DEPEND_MAX_ENTRIES)
+        return false;
     depend_add(list, arena, e);
+    return true;
+}
+
+const char *depend_waiters_text(const struct job *job, const struct depend_plan *plan,
+                                struct arena *arena)
+{
+    struct waiters all = { 0 };
+
+    if (job)
+        all = waiters_of(job, arena);
+    for (size_t i = 0; i < plan->elsewhere.n; i++) {
+        const struct waiter *w = &plan->elsewhere.v[i];
+
+        if (waiters_find(&all, w->type, w->job) == all.n && all.n < WAITERS_MAX)
+            waiters_add(&all, arena, w);
+    }
+    return waiters_text(&all, arena);
 }
 
 /* One record for each job, whatever it gets. */
@@ -308,7 +395,7 @@ static void tell(const struct depend_wish *w, const struct depend_plan *plan,
         list.n = 0;
     for (size_t i = 0; i < plan->n_others; i++)
         if (plan->others[i].job == job)
-            add_to(&list, &plan->others[i].entry, out->arena);
+            (void)!depend_add_entry(&list, &plan->others[i].entry, out->arena);
     rec = decide(out, w->rq, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id);
     record_change(rec, out->arena, JOB_A_DEPEND, NULL,
                   depend_text(&list, w->rq->cfg->server_name, out->arena));

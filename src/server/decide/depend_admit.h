@@ -6,7 +6,7 @@
 #define SERVER_DECIDE_DEPEND_ADMIT_H
 
 #include "server/decide/request.h"
-#include "server/model/depend.h"
+#include "server/model/waiters.h"
 
 /* A wish: 'job' and 'owner' ("user@host") of whom it is about. */
 struct depend_wish {
@@ -26,16 +26,27 @@ struct depend_plan {
         const struct job *job;
         struct depend_entry entry;
     } * others;
-    enum depend_state state; /* of its own entries */
+    struct waiters elsewhere; /* jobs of other servers that are to wait for it */
+    enum depend_state state;  /* of its own entries */
 };
 
 /* Refused: 15014 a text that is none; 15054 a job that is not here, the job itself, a
- * circle, a job of somebody else that were to wait, or one that runs already; 15229 a
+ * circle, a job of somebody else that were to wait, one that runs already or waits
+ * for as many as may be; 15229 a
  * job that is over and has not ended as it should have; what the server of another job
  * says, or 15010 when it says nothing; NEEDED. What is satisfied already is
  * left out. The reason is logged. */
 int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
                  struct decision *out) MUST_CHECK;
+
+/* The text of hf_waiters of the job, with those of the plan; 'job' NULL: it is being
+ * committed. NULL: none. */
+const char *depend_waiters_text(const struct job *job, const struct depend_plan *plan,
+                                struct arena *arena);
+
+/* An entry more for a job that is to wait. False: it waits for as many as it may. */
+bool depend_add_entry(struct depend_list *list, const struct depend_entry *e,
+                      struct arena *arena) MUST_CHECK;
 
 /* Append the records of the others. */
 void depend_tell_others(const struct depend_wish *wish, const struct depend_plan *plan,

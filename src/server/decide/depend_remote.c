@@ -52,19 +52,33 @@ static const char *user_of(const char *owner, struct arena *arena)
     return arena_strndup(arena, owner, strcspn(owner, "@"));
 }
 
-const struct finding *depend_register(const struct request *rq, const char *child,
-                                      const char *owner, const struct depend_entry *e)
+static const struct finding *register_at(const struct request *rq, const char *child,
+                                         const char *owner, enum depend_type type,
+                                         const char *parent, const char *server)
 {
     const struct body_register_dep body = {
         .owner = user_of(owner, rq->arena),
-        .parent_id = e->job,
+        .parent_id = parent,
         .child_id = arena_printf(rq->arena, "%s@%s:%u", child, rq->cfg->server_host,
                                  rq->cfg->server_port),
-        .type = depend_type_to_wire(e->type),
+        .type = depend_type_to_wire(type),
         .operation = DEPEND_OP_REGISTER,
     };
 
-    return ask(rq, e->server, &body);
+    return ask(rq, server, &body);
+}
+
+const struct finding *depend_register(const struct request *rq, const char *child,
+                                      const char *owner, const struct depend_entry *e)
+{
+    return register_at(rq, child, owner, e->type, e->job, e->server);
+}
+
+const struct finding *depend_confirm(const struct request *rq, const struct job *job,
+                                     const struct waiter *w)
+{
+    return register_at(rq, job->obj.id, obj_str(&job->obj, JOB_A_JOB_OWNER, ""),
+                       w->type, w->job, w->server);
 }
 
 const struct finding *depend_tell_server(const struct request *rq,

@@ -24,6 +24,10 @@ enum depend_type depend_type_from_wire(uint32_t number);
 const struct finding *depend_register(const struct request *rq, const char *child,
                                       const char *owner, const struct depend_entry *e);
 
+/* Register 'job', which waits for the job of 'w' at its server. */
+const struct finding *depend_confirm(const struct request *rq, const struct job *job,
+                                     const struct waiter *w);
+
 /* Tell the server of a job that waits for 'job'. The answer, or NULL. */
 const struct finding *depend_tell_server(const struct request *rq,
                                          const struct job *job, const struct waiter *w,

@@ -65,11 +65,9 @@ static const struct {
     int attr;
     bool (*is_good)(const char *text, struct arena *arena);
 } rows[] = {
-    { JOB_A_DEPEND, is_depend },
-    { JOB_A_HF_ROUTE_SAID, is_route_said },
-    { JOB_A_HF_WAITERS, is_waiters },
-    { JOB_A_HF_SUSPEND, is_suspension },
-    { JOB_A_HF_CHECKPOINT, is_checkpoint },
+    { JOB_A_DEPEND, is_depend },         { JOB_A_HF_ROUTE_SAID, is_route_said },
+    { JOB_A_HF_WAITERS, is_waiters },    { JOB_A_HF_VERIFY, is_waiters },
+    { JOB_A_HF_SUSPEND, is_suspension }, { JOB_A_HF_CHECKPOINT, is_checkpoint },
     { JOB_A_HF_RELEASE, is_release },
 };
 

@@ -54,13 +54,38 @@ bool waiters_read(const char *text, struct arena *arena, struct waiters *ret)
     return true;
 }
 
-struct waiters waiters_of(const struct job *job, struct arena *arena)
+struct waiters waiters_in(const struct job *job, int attr, struct arena *arena)
 {
     struct waiters list;
-    bool good = waiters_read(obj_str(&job->obj, JOB_A_HF_WAITERS, ""), arena, &list);
+    bool good = waiters_read(obj_str(&job->obj, attr, ""), arena, &list);
 
     MUST(good); /* stored_text.c has looked at what comes from a store */
     return list;
+}
+
+struct waiters waiters_of(const struct job *job, struct arena *arena)
+{
+    return waiters_in(job, JOB_A_HF_WAITERS, arena);
+}
+
+size_t waiters_find(const struct waiters *list, enum depend_type type, const char *job)
+{
+    size_t i = 0;
+
+    while (i < list->n && (list->v[i].type != type || !str_same(list->v[i].job, job)))
+        i++;
+    return i;
+}
+
+struct waiters waiters_without(const struct waiters *list, size_t at,
+                               struct arena *arena)
+{
+    struct waiters left = { 0 };
+
+    for (size_t i = 0; i < list->n; i++)
+        if (i != at)
+            waiters_add(&left, arena, &list->v[i]);
+    return left;
 }
 
 const char *waiters_text(const struct waiters *list, struct arena *arena)

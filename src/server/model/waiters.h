@@ -28,8 +28,15 @@ struct waiters {
 /* The text of hf_waiters; false: the server has not written that. */
 bool waiters_read(const char *text, struct arena *arena,
                   struct waiters *ret) MUST_CHECK;
-/* The jobs of other servers that wait for it. */
+/* The jobs of other servers that wait for it (JOB_A_HF_WAITERS), or that it waits for
+ * and that are not confirmed (JOB_A_HF_VERIFY). */
+struct waiters waiters_in(const struct job *job, int attr, struct arena *arena);
 struct waiters waiters_of(const struct job *job, struct arena *arena);
+/* Where in the list that job is, with that type; list->n: nowhere. */
+size_t waiters_find(const struct waiters *list, enum depend_type type, const char *job);
+/* The list without the one at that place. */
+struct waiters waiters_without(const struct waiters *list, size_t at,
+                               struct arena *arena);
 /* The text of hf_waiters, NULL when there are none. */
 const char *waiters_text(const struct waiters *list, struct arena *arena);
 void waiters_add(struct waiters *list, struct arena *arena, const struct waiter *w);

@@ -582,6 +582,9 @@ static int check_depend(struct alteration *al, struct decision *out)
         edit_set_str(&al->e, JOB_A_DEPEND, own);
     else
         edit_unset(&al->e, JOB_A_DEPEND, NULL);
+    if (al->plan.elsewhere.n)
+        edit_set_str(&al->e, JOB_A_HF_WAITERS,
+                     depend_waiters_text(al->job, &al->plan, al->rq->arena));
     return 0;
 }
 

@@ -399,6 +399,9 @@ static int settle_depend(const struct model *m, const struct request *rq,
     if (err)
         return err;
     put_depend(rec, depend_text(&plan.own, rq->cfg->server_name, rq->arena));
+    if (plan.elsewhere.n)
+        record_change(rec, rq->arena, JOB_A_HF_WAITERS, NULL,
+                      depend_waiters_text(NULL, &plan, rq->arena));
     depend_tell_others(&wish, &plan, out);
     *ret_waits = plan.state == DEPEND_OPEN;
     return 0;

@@ -1,5 +1,6 @@
-/* job_register_dep.c - RegistDep: a job of another server waits for one here, or that
- * server says how a job has ended for which one here waits (wire.md 7.2 O, 14).
+/* job_register_dep.c - RegistDep: a job of another server waits for one here, one here
+ * is to wait for it, or that server says how a job has ended for which one here waits
+ * (wire.md 7.2 O, 14).
  *
  * A server is believed what it says of its own jobs. It can let go or delete nothing
  * here but jobs that wait for a job of another server, as their entries say.
@@ -7,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "server/decide/config.h"
+#include "server/decide/depend_admit.h"
 #include "server/decide/depend_remote.h"
 #include "server/decide/job_over.h"
 #include "server/model/job_phase.h"
@@ -15,22 +17,15 @@
 
 #include <string.h>
 
+/* Then the job of the other server has been committed, or never will be. */
+#define VERIFY_AFTER_S 2
+
 struct registration {
     const struct model *m;
     const struct request *rq;
     const struct body_register_dep *body;
     struct waiter waiter; /* the other server's job */
 };
-
-static size_t find_waiter(const struct waiters *list, const struct waiter *w)
-{
-    size_t i = 0;
-
-    while (i < list->n &&
-           (list->v[i].type != w->type || !str_same(list->v[i].job, w->job)))
-        i++;
-    return i;
-}
 
 static void keep(const struct registration *r, const struct job *job,
                  const struct waiters *list, struct decision *out)
@@ -40,6 +35,101 @@ static void keep(const struct registration *r, const struct job *job,
     rec->reason = REASON_TRANSFER;
     record_change(rec, out->arena, JOB_A_HF_WAITERS, NULL,
                   waiters_text(list, out->arena));
+}
+
+/* Jobs of this server that a search has met; those on the stack are to be looked at. */
+struct met {
+    const struct job *job;
+    struct met *next; /* of the stack */
+    UT_hash_handle hh;
+};
+
+struct search {
+    struct met *by_job, *stack;
+    struct arena *arena;
+};
+
+static void meet(struct search *s, const struct job *job)
+{
+    struct met *x;
+
+    HASH_FIND_PTR(s->by_job, &job, x);
+    if (x)
+        return;
+    x = ARENA_NEW(s->arena, struct met);
+    x->job = job;
+    x->next = s->stack;
+    s->stack = x;
+    HASH_ADD_PTR(s->by_job, job, x);
+}
+
+/* The next one, NULL: all were looked at. */
+static const struct job *look(struct search *s)
+{
+    const struct job *job = s->stack ? s->stack->job : NULL;
+
+    if (s->stack)
+        s->stack = s->stack->next;
+    return job;
+}
+
+/* Does the job wait for the other server's one, itself or through jobs here? */
+static bool waits_for(const struct registration *r, const struct job *job)
+{
+    const char *text = obj_str(&job->obj, JOB_A_DEPEND, NULL);
+    struct depend_list list;
+
+    if (!text || !depend_parse(text, r->rq->arena, &list))
+        return false;
+    for (size_t i = 0; i < list.n; i++)
+        if (list.v[i].job && depend_is_remote(r->m, &list.v[i]) &&
+            str_same(list.v[i].job, r->waiter.job))
+            return true;
+    return false;
+}
+
+/* Does the other server's job wait for this one? */
+static bool is_awaited_by(const struct registration *r, const struct job *job)
+{
+    const struct waiters list = waiters_of(job, r->rq->arena);
+
+    for (size_t i = 0; i < list.n; i++)
+        if (str_same(list.v[i].job, r->waiter.job))
+            return true;
+    return false;
+}
+
+/* A circle over both servers: whoever is to wait for 'job' must not be waited for by it
+ * through jobs here. */
+static bool waits_for_waiter(const struct registration *r, const struct job *job)
+{
+    struct search s = { .arena = r->rq->arena };
+    bool found = false;
+
+    meet(&s, job);
+    while (!found && (job = look(&s))) {
+        found = waits_for(r, job);
+        for (size_t i = 0; i < job->n_parents; i++)
+            meet(&s, job->parents[i]);
+    }
+    HASH_CLEAR(hh, s.by_job);
+    return found;
+}
+
+/* The same of a job here that is to wait for the other server's. */
+static bool waiter_waits_for(const struct registration *r, const struct job *job)
+{
+    struct search s = { .arena = r->rq->arena };
+    bool found = false;
+
+    meet(&s, job);
+    while (!found && (job = look(&s))) {
+        found = is_awaited_by(r, job);
+        for (size_t i = 0; i < job->n_children; i++)
+            meet(&s, job->children[i]);
+    }
+    HASH_CLEAR(hh, s.by_job);
+    return found;
 }
 
 /* The job that is waited for: it must be here, and may end as is wanted. */
@@ -55,6 +145,66 @@ static int check_parent(const struct registration *r, const struct job *job,
         return diag_code(why, PBSE_BADDEPEND);
     if (depend_judge(r->m, &e) == DEPEND_FAILED)
         return diag_code(why, PBSE_HISTDEPEND);
+    return waits_for_waiter(r, job) ? diag_code(why, PBSE_BADDEPEND) : 0;
+}
+
+/* May the job here be told to wait? It must not have begun, and be the same owner's. */
+static int check_child(const struct registration *r, const struct job *job,
+                       const struct depend_entry *e, struct diag *why)
+{
+    const char *owner = obj_str(&job->obj, JOB_A_JOB_OWNER, "");
+    size_t len = strcspn(owner, "@");
+
+    if (job_state(job) == 'M' || job_is_leaving(job))
+        return diag_code(why, PBSE_JOB_MOVED);
+    if (job->parent || job->past || job_is_beyond_depend(job) ||
+        strlen(r->body->owner) != len || strncmp(r->body->owner, owner, len) != 0)
+        return diag_code(why, PBSE_BADDEPEND);
+    /* A server that bears this one's name would be taken for it. */
+    if (!depend_is_remote(r->m, e) || waiter_waits_for(r, job))
+        return diag_code(why, PBSE_BADDEPEND);
+    return 0;
+}
+
+/* The job here waits from now on. The other server may die before it has stored that
+ * its job is awaited: it is asked for that job later (rules/verify_rule.c). */
+static int have_wait(const struct registration *r, struct decision *out)
+{
+    const struct job *job = model_job(r->m, r->body->parent_id);
+    struct arena *arena = r->rq->arena;
+    struct waiter w = r->waiter;
+    struct depend_entry e = { .job = w.job };
+    struct depend_list list = { 0 };
+    struct waiters open;
+    const char *text;
+    struct record *rec;
+    int err;
+
+    if (!job)
+        return diag_code(&out->why, PBSE_UNKJOBID);
+    e.type = w.type = depend_other_side(r->waiter.type);
+    e.server = arena_strndup(arena, w.server, strcspn(w.server, ":"));
+    err = check_child(r, job, &e, &out->why);
+    if (err)
+        return err;
+    text = obj_str(&job->obj, JOB_A_DEPEND, NULL);
+    if (text && !depend_parse(text, arena, &list))
+        return diag_code(&out->why, PBSE_BADDEPEND);
+    for (size_t i = 0; i < list.n; i++) /* who asks again is registered once */
+        if (list.v[i].type == e.type && str_same(list.v[i].job, e.job) &&
+            depend_is_remote(r->m, &list.v[i]))
+            return 0;
+    open = waiters_in(job, JOB_A_HF_VERIFY, arena);
+    if (!depend_add_entry(&list, &e, arena) || open.n >= WAITERS_MAX)
+        return diag_code(&out->why, PBSE_BADDEPEND);
+    waiters_add(&open, arena, &w);
+    rec = decide(out, r->rq, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id);
+    record_change(rec, out->arena, JOB_A_DEPEND, NULL,
+                  depend_text(&list, r->rq->cfg->server_name, out->arena));
+    record_change(rec, out->arena, JOB_A_HF_VERIFY, NULL,
+                  waiters_text(&open, out->arena));
+    record_change_num(rec, out->arena, JOB_A_HF_VERIFY_AT,
+                      r->rq->now_at + VERIFY_AFTER_S);
     return 0;
 }
 
@@ -69,7 +219,7 @@ static int register_it(const struct registration *r, struct decision *out)
         return err;
     list = waiters_of(job, r->rq->arena);
     /* Who asks again is registered once. */
-    if (find_waiter(&list, &r->waiter) < list.n)
+    if (waiters_find(&list, r->waiter.type, r->waiter.job) < list.n)
         return 0;
     if (list.n >= WAITERS_MAX)
         return diag_code(&out->why, PBSE_BADDEPEND);
@@ -81,18 +231,16 @@ static int register_it(const struct registration *r, struct decision *out)
 static int unregister(const struct registration *r, struct decision *out)
 {
     const struct job *job = model_job(r->m, r->body->parent_id);
-    struct waiters list = { 0 }, left = { 0 };
+    struct waiters list, left;
     size_t at;
 
     if (!job)
         return diag_code(&out->why, PBSE_UNKJOBID);
     list = waiters_of(job, r->rq->arena);
-    at = find_waiter(&list, &r->waiter);
+    at = waiters_find(&list, r->waiter.type, r->waiter.job);
     if (at == list.n)
         return 0;
-    for (size_t i = 0; i < list.n; i++)
-        if (i != at)
-            waiters_add(&left, r->rq->arena, &list.v[i]);
+    left = waiters_without(&list, at, r->rq->arena);
     keep(r, job, &left, out);
     return 0;
 }
@@ -171,7 +319,9 @@ int handle_register_dep(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_IVALREQ);
     switch (body->operation) {
     case DEPEND_OP_REGISTER:
-        return register_it(&r, out);
+        return r.waiter.type >= DEPEND_BEFORE && r.waiter.type <= DEPEND_BEFOREANY
+                   ? have_wait(&r, out)
+                   : register_it(&r, out);
     case DEPEND_OP_UNREGISTER:
         return unregister(&r, out);
     case DEPEND_OP_RELEASE:

@@ -55,6 +55,8 @@ const struct rule_row rule_rows[] = {
       job_transfer_due, job_transfer_deadline },
     { OBJ_JOB, "job track", 0,
       job_track_due, job_track_deadline },
+    { OBJ_JOB, "job verify", 0,
+      job_verify_due, job_verify_deadline },
     { OBJ_JOB, "job time", 0,
       job_time_due, job_time_deadline },
     { OBJ_JOB, "job node fail", SEES(EDGE_JOB_NODES) | SEES_SETTINGS,

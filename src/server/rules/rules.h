@@ -95,6 +95,11 @@ int64_t node_wait_deadline(const struct model *m, const struct object *o);
 bool job_depend_due(const struct rule_context *c, const struct object *o,
                     struct decision *out);
 
+/* jobs that other servers have told to wait: rules/verify_rule.c */
+bool job_verify_due(const struct rule_context *c, const struct object *o,
+                    struct decision *out);
+int64_t job_verify_deadline(const struct model *m, const struct object *o);
+
 /* jobs of other servers that wait for jobs here: rules/waiters_rule.c; the server's */
 bool waiters_due(const struct rule_context *c, const struct object *o,
                  struct decision *out);

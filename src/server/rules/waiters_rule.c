@@ -52,11 +52,8 @@ static const struct finding *ask(const struct rule_context *c, const struct tell
 
 static void take_off(const struct telling *t, struct record *rec, struct arena *arena)
 {
-    struct waiters left = { 0 };
+    struct waiters left = waiters_without(&t->list, t->at, arena);
 
-    for (size_t i = 0; i < t->list.n; i++)
-        if (i != t->at)
-            waiters_add(&left, arena, &t->list.v[i]);
     record_change(rec, arena, JOB_A_HF_WAITERS, NULL, waiters_text(&left, arena));
     record_change(rec, arena, JOB_A_HF_TELL_AT, NULL, NULL);
     record_change(rec, arena, JOB_A_HF_TELL_UNTIL, NULL, NULL);

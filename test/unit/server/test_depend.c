@@ -127,7 +127,7 @@ static void what_cannot_be_is_refused_at_once(void)
         int code;
     } cases[] = {
         { "nobody has that number", "afterok:99.svr@svr", PBSE_BADDEPEND },
-        { "another server's is to wait", "before:0.svr@elsewhere", PBSE_BADDEPEND },
+        { "a set over two servers", "runone:0.svr@elsewhere", PBSE_BADDEPEND },
         { "the second is not there", "afterok:0.svr:99.svr", PBSE_BADDEPEND },
         { "an id without a server", "afterok:0", PBSE_BADATVAL },
         { "no kind", "foo:0.svr", PBSE_BADATVAL },
@@ -152,6 +152,25 @@ static void what_cannot_be_is_refused_at_once(void)
         CU_ASSERT_EQUAL(code, cases[i].code);
     }
     CU_ASSERT_EQUAL(svr_model(fm.r->s)->kinds[OBJ_JOB].n, 1);
+    fake_mom_free(&fm);
+}
+
+/* What one more job would have it wait for is refused, and nothing that it waits for is
+ * forgotten. */
+static void a_job_waits_for_so_many_and_no_more(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct depend_list list;
+
+    CU_ASSERT_PTR_NOT_NULL(submit(fm.r, RIG_USER, "", "", "true\n"));
+    for (int i = 0; i < DEPEND_MAX_ENTRIES; i++)
+        CU_ASSERT_EQUAL(submit_code(fm.r, RIG_USER, "", "depend=before:0.svr"), 0);
+    CU_ASSERT_EQUAL(submit_code(fm.r, RIG_USER, "", "depend=before:0.svr"),
+                    PBSE_BADDEPEND);
+    CU_ASSERT_TRUE(depend_parse(obj_str(the_job(fm.r, "0.svr"), JOB_A_DEPEND, ""),
+                                fm.r->arena, &list));
+    CU_ASSERT_EQUAL(list.n, DEPEND_MAX_ENTRIES);
+    CU_ASSERT_EQUAL(state_of(fm.r, "0.svr"), 'H');
     fake_mom_free(&fm);
 }
 
@@ -397,6 +416,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "every kind with every end", every_kind_with_every_end },
         { "what cannot be is refused at once", what_cannot_be_is_refused_at_once },
+        { "a job waits for so many and no more", a_job_waits_for_so_many_and_no_more },
         { "nobody waits in a circle", nobody_waits_in_a_circle },
         { "both sides are shown", both_sides_are_shown },
         { "ends that come together are all seen",

@@ -147,7 +147,10 @@ static void what_cannot_be_is_refused_at_once(void)
     } cases[] = {
         { "that server has no such job", "afterok:77.svr@two", PBSE_BADDEPEND },
         { "it ended otherwise", "afterok:1.svr@two", PBSE_HISTDEPEND },
-        { "a job there were to wait", "before:0.svr@two", PBSE_BADDEPEND },
+        { "a job that is not there were to wait", "before:77.svr@two", PBSE_BADDEPEND },
+        { "one that is over there", "beforeany:1.svr@two", PBSE_BADDEPEND },
+        { "a job that it waits for", "afterok:0.svr@two,before:0.svr@two",
+          PBSE_BADDEPEND },
         { "a set over two servers", "runone:0.svr@two", PBSE_BADDEPEND },
         { "one is there, one is not", "afterok:0.svr@two:77.svr@two", PBSE_BADDEPEND },
     };
@@ -307,7 +310,21 @@ static const struct {
     { "no server", { "ann", FIRST, "5.far@", 1, 1, 0 }, PBSE_IVALREQ },
     { "a subjob", { "ann", FIRST, "5[1].far", 1, 1, 0 }, PBSE_IVALREQ },
     { "no type", { "ann", FIRST, "5.far", 10, 1, 0 }, PBSE_IVALREQ },
-    { "jobs here were to wait", { "ann", FIRST, "5.far", 4, 1, 0 }, PBSE_BADDEPEND },
+    { "somebody else's job were to wait",
+      { "eve", FIRST, "5.far", 4, 1, 0 },
+      PBSE_BADDEPEND },
+    { "the beginning of the owner's name",
+      { "an", FIRST, "5.far", 4, 1, 0 },
+      PBSE_BADDEPEND },
+    { "a job were to wait for one of this server",
+      { "ann", FIRST, "5.svr", 4, 1, 0 },
+      PBSE_BADDEPEND },
+    { "a job that is not here were to wait",
+      { "ann", "77.svr", "5.far", 4, 1, 0 },
+      PBSE_UNKJOBID },
+    { "a circle: 1.svr waits for that one",
+      { "ann", "1.svr", "0.svr@far", 1, 1, 0 },
+      PBSE_BADDEPEND },
     { "no operation", { "ann", FIRST, "5.far", 1, 9, 0 }, PBSE_IVALREQ },
     { "the end of what is not awaited", { "ann", "9.far", "1.svr", 1, 4, 0 }, 0 },
     { "the end of a job of here", { "ann", FIRST, "1.svr", 3, 4, 0 }, 0 },
@@ -371,6 +388,155 @@ static void so_many_wait_and_no_more(void)
     two_free(&t);
 }
 
+/* The other way round: a job of the server with a MoM comes before FIRST of the other
+ * one, which is to wait for it. */
+struct other_way {
+    struct fake_mom fm;
+    struct rig *other;
+    struct two t; /* 'out' asks the other server, 'back' is what that one asks */
+};
+
+static struct other_way other_way_new(void)
+{
+    struct other_way w = { .fm = fake_mom_new(), .other = rig_new() };
+
+    CU_ASSERT_STRING_EQUAL_FATAL(submit(w.other, RIG_USER, "", "", "x\n"), FIRST);
+    w.t.fm = w.fm;
+    w.t.out = (struct pair){ .from = w.fm.r, .to = w.other, .conn = 1000 };
+    w.t.back = (struct pair){ .from = w.other, .to = w.fm.r, .conn = 2000 };
+    return w;
+}
+
+static void other_way_free(struct other_way *w)
+{
+    CU_ASSERT_TRUE(rig_is_same(w->other));
+    CU_ASSERT_TRUE(rig_is_same(w->fm.r));
+    rig_free(w->other);
+    fake_mom_free(&w->fm);
+}
+
+static void come_before(struct other_way *w, const char *type)
+{
+    ask_for(&w->t, arena_printf(w->fm.r->arena, "%s:" FIRST "@two", type));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(w->fm.r));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(answered(&w->t, NULL));
+    CU_ASSERT_EQUAL_FATAL(w->t.out.said->code, 0);
+    CU_ASSERT_EQUAL(state_of(w->other, FIRST), 'H');
+}
+
+/* The other server finds out whether the job is there that it was told of. */
+static void verify(struct other_way *w)
+{
+    rig_advance(w->other, w->other->now_at + 2);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(w->other));
+    pair_go(&w->t.back, FOR_EVER);
+    CU_ASSERT_PTR_NULL(transfer_asked(w->other));
+}
+
+static void who_comes_before_lets_go(void)
+{
+    static const struct {
+        const char *type, *stored, *shown, *fates; /* as in every_end_is_told() */
+    } cases[] = {
+        { "before", "after:0.svr@svr.example", "before:0.svr@two", "QQQ-" },
+        { "beforeok", "afterok:0.svr@svr.example", "beforeok:0.svr@two", "HQ--" },
+        { "beforenotok", "afternotok:0.svr@svr.example", "beforenotok:0.svr@two",
+          "H-QQ" },
+        { "beforeany", "afterany:0.svr@svr.example", "beforeany:0.svr@two", "HQQQ" },
+    };
+
+    /* Before the other server has asked, and after that. */
+    for (size_t n = 0; n < 2 * ARRAY_LEN(cases); n++)
+        for (enum how how = 0; how < HOWS; how++) {
+            const size_t i = n / 2;
+            struct other_way w = other_way_new();
+            char fate = cases[i].fates[how];
+
+            come_before(&w, cases[i].type);
+            CU_ASSERT_STRING_EQUAL(obj_str(the_job(w.other, FIRST), JOB_A_DEPEND, ""),
+                                   cases[i].stored);
+            CU_ASSERT_STRING_EQUAL(
+                rig_value(w.fm.r, RIG_USER, BATCH_STATUS_JOB, "0.svr", "depend"),
+                cases[i].shown);
+            if (n % 2)
+                verify(&w);
+            let_happen(&w.fm, how);
+            rig_restart(w.fm.r);
+            while (transfer_asked(w.fm.r))
+                pair_go(&w.t.out, FOR_EVER);
+            CU_ASSERT_EQUAL(the_job(w.other, FIRST) ? state_of(w.other, FIRST) : '-',
+                            fate);
+            CU_ASSERT_EQUAL(the_job(w.fm.r, "0.svr") != NULL, how == RUNS);
+            /* Whatever is asked for afterwards changes nothing. */
+            rig_advance(w.other, w.other->now_at + 2);
+            while (transfer_asked(w.other))
+                pair_go(&w.t.back, FOR_EVER);
+            rig_advance(w.other, w.other->now_at + 60);
+            while (transfer_asked(w.other))
+                pair_go(&w.t.back, FOR_EVER);
+            CU_ASSERT_EQUAL(the_job(w.other, FIRST) ? state_of(w.other, FIRST) : '-',
+                            fate);
+            other_way_free(&w);
+        }
+}
+
+/* The server that was to commit it died: nobody waits for a job that is not there. */
+static void a_job_that_never_came_is_not_waited_for(void)
+{
+    struct other_way w = other_way_new();
+
+    ask_for(&w.t, "before:" FIRST "@two");
+    pair_attempt(&w.t.out, transfer_asked(w.fm.r), FOR_EVER);
+    CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'H');
+    rig_restart(w.fm.r);
+    CU_ASSERT_EQUAL(svr_model(w.fm.r->s)->kinds[OBJ_JOB].n, 0);
+    /* It may be on its way in: it is asked for once more. */
+    rig_restart(w.other);
+    verify(&w);
+    CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'H');
+    /* A server that is away says nothing of its jobs. */
+    rig_advance(w.other, w.other->now_at + 60);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(w.other));
+    pair_tell(&w.t.back, transfer_asked(w.other), &(struct finding){ .failed = true });
+    CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'H');
+    rig_advance(w.other, w.other->now_at + 60);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(w.other));
+    pair_go(&w.t.back, FOR_EVER);
+    CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'Q');
+    CU_ASSERT_FALSE(obj_is_set(the_job(w.other, FIRST), JOB_A_DEPEND));
+    CU_ASSERT_TRUE(rig_logged(w.other, "is not waited for"));
+    other_way_free(&w);
+}
+
+/* Through jobs of this server: 2.svr waits for 1.svr, which waits for 0.svr of two. */
+static void nobody_waits_in_a_circle_over_servers(void)
+{
+    struct two t = two_new();
+    struct rig *here = t.out.from;
+    struct body_register_dep body = { "ann", "2.svr", "0.svr@two", 1, 1, 0 };
+
+    CU_ASSERT_STRING_EQUAL_FATAL(submit(here, RIG_USER, "", "", NULL), FIRST);
+    ask_for(&t, "afterok:" FIRST "@two");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(answered(&t, NULL));
+    CU_ASSERT_STRING_EQUAL_FATAL(submit(here, RIG_USER, "", "depend=after:1.svr", NULL),
+                                 "2.svr");
+    CU_ASSERT_EQUAL(say(&t, &body), PBSE_BADDEPEND);
+    body.parent_id = FIRST; /* it waits for nobody */
+    CU_ASSERT_EQUAL(say(&t, &body), 0);
+    /* 0.svr of two waits for FIRST now: FIRST may not wait for it. */
+    body.type = 4;
+    CU_ASSERT_EQUAL(say(&t, &body), PBSE_BADDEPEND);
+    body.parent_id = "2.svr";
+    body.child_id = "9.svr@two";
+    CU_ASSERT_EQUAL(say(&t, &body), 0);
+    CU_ASSERT_EQUAL(say(&t, &body), 0); /* once more is the same */
+    CU_ASSERT_STRING_EQUAL(obj_str(the_job(here, "2.svr"), JOB_A_DEPEND, ""),
+                           "after:1.svr@svr:9.svr@two");
+    CU_ASSERT_STRING_EQUAL(obj_str(the_job(here, "2.svr"), JOB_A_HF_VERIFY, ""),
+                           "after 9.svr two");
+    two_free(&t);
+}
+
 static const struct unit_case cases[] = {
     { "every end is told", every_end_is_told },
     { "what cannot be is refused at once", what_cannot_be_is_refused_at_once },
@@ -382,6 +548,10 @@ static const struct unit_case cases[] = {
     { "a server touches only who waits for it",
       a_server_touches_only_who_waits_for_it },
     { "so many wait and no more", so_many_wait_and_no_more },
+    { "who comes before lets go", who_comes_before_lets_go },
+    { "a job that never came is not waited for",
+      a_job_that_never_came_is_not_waited_for },
+    { "nobody waits in a circle over servers", nobody_waits_in_a_circle_over_servers },
 };
 
 int main(void)
