@@ -240,12 +240,31 @@ static void take_stop(struct mom *m, struct mom_job *j, bool stop,
     okay(j, to, stop ? IM_SUSPEND : IM_RESUME, out);
 }
 
+/* What an update may say (tpp.md 7.2): not whose the job is, and nothing else that was
+ * looked at when this host has joined. */
+static struct wire_attrs where_of(const struct im_message *msg, struct arena *arena)
+{
+    static const char *const names[] = { "exec_vnode", "exec_host", "exec_host2",
+                                         "schedselect" };
+    struct wire_attrs some = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const char *value = wire_attrs_value(&msg->attrs, names[i], NULL);
+
+        if (value && *value)
+            wire_attrs_add(&some, arena, names[i], NULL, value, WIRE_OP_SET);
+    }
+    return some;
+}
+
 /* Where the job lies now. Whether this host is still among the others is not looked at:
  * the mother superior says it in other words (DELETE_JOB2). */
 static void take_update(struct mom *m, struct mom_job *j, const struct im_message *msg,
                         const struct asker *to, struct mom_out *out)
 {
-    job_replace_attrs(j, &msg->attrs);
+    const struct wire_attrs where = where_of(msg, out->arena);
+
+    job_replace_attrs(j, &where);
     host_list_read(m, j);
     (void)host_list_find_own(m, j, &j->hosts.own);
     out_job(out, MOM_SAVE, j);

@@ -744,6 +744,27 @@ static void test_usage_of_released_hosts_stays(void)
     }
 }
 
+/* Where the job lies is all that an update says. */
+static void test_an_update_says_where_and_nothing_else(void)
+{
+    struct im_message msg = {
+        .job_id = ID, .cookie = COOKIE, .command = IM_UPDATE_JOB, .event = 900
+    };
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    add(&w, &msg.attrs, "euser", "root");
+    add(&w, &msg.attrs, "no_such_name", "x");
+    add(&w, &msg.attrs, "exec_host2", "node1:15002/0+node2.dom:15002/0*2");
+    deliver(&w, 0, 1, stream_of(0, 1) + 1000, &msg);
+    run(&w);
+    CU_ASSERT_EQUAL(job_find(w.h[1].m, ID)->hosts.n, 2);
+    CU_ASSERT_STRING_EQUAL(attr_of(&w, 1, "euser"), "joe");
+    CU_ASSERT_STRING_EQUAL(attr_of(&w, 1, "no_such_name"), "");
+    world_fini(&w);
+}
+
 /* A host that is lost is not waited for; it gives the job up by itself. */
 static void test_a_release_does_not_wait_for_a_lost_host(void)
 {
@@ -1159,6 +1180,8 @@ int main(void)
           test_a_job_goes_on_without_a_host_that_is_lost },
         { "who waits for a host that leaves is told",
           test_who_waits_for_a_host_that_leaves_is_told },
+        { "an update says where and nothing else",
+          test_an_update_says_where_and_nothing_else },
         { "a sister that returns stays", test_a_sister_that_returns_stays },
         { "usage is that of all hosts", test_usage_is_that_of_all_hosts },
         { "what has ended counts once", test_what_has_ended_counts_once },
