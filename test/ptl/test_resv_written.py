@@ -53,7 +53,7 @@ def entry(name):
                          "duration in seconds": "5"}.get(kind, "x")]
 
 
-class Site:
+class Reservations:
     """One reservation that waits and one that runs, both of user1; user2 is an operator."""
 
     def __init__(self, c):
@@ -77,9 +77,9 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site():
+def resvs():
     with Cluster() as c:
-        yield Site(c)
+        yield Reservations(c)
 
 
 def window():
@@ -88,15 +88,15 @@ def window():
             ["Resource_List", "select", "1:ncpus=1"]]
 
 
-def all_refused(site, role, names, requests):
+def all_refused(resvs, role, names, requests):
     """Each with the attribute's name, and nothing is made or changed."""
-    before = site.seen()
-    answers = site.attempts(role, requests)
+    before = resvs.seen()
+    answers = resvs.attempts(role, requests)
     assert len(answers) == len(requests)
     wrong = [(name, answer) for name, answer in zip(names, answers)
              if answer[0] != 15003 or not answer[1].startswith(READ_ONLY)]
     assert wrong == []
-    assert site.seen() == before
+    assert resvs.seen() == before
 
 
 # reserve_standing comes with each rule; by itself it is worth nothing (test_resv_seen.py).
@@ -104,65 +104,65 @@ SERVERS = [n for n in TABLE if n != "reserve_standing"]
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_submission_writes_nothing_of_the_servers(site, role):
+def test_a_submission_writes_nothing_of_the_servers(resvs, role):
     names = [n for n in SERVERS if not writes(role, n)] + OURS
     assert {"reserve_state", "reserve_index", "reserve_count", "reserve_execvnodes", "reserve_retry",
             "resv_nodes", "queue", "partition", "ctime"} < set(names)
     requests = [[None, window() + [entry(n)]] for n in names]
-    all_refused(site, role, names, requests)
+    all_refused(resvs, role, names, requests)
     # Before what is well, and by another spelling.
-    all_refused(site, role, names, [[None, [entry(n)] + window()] for n in names])
-    all_refused(site, role, names, [[None, window() + [[n.upper()] + entry(n)[1:]]] for n in names])
+    all_refused(resvs, role, names, [[None, [entry(n)] + window()] for n in names])
+    all_refused(resvs, role, names, [[None, window() + [[n.upper()] + entry(n)[1:]]] for n in names])
 
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("which", ["waiting", "running"])
-def test_an_alteration_writes_nothing_of_the_servers(site, role, which):
+def test_an_alteration_writes_nothing_of_the_servers(resvs, role, which):
     """Nor what is given once, at the submission; and nothing else that the request asks for."""
-    rid = getattr(site, which)
+    rid = getattr(resvs, which)
     names = [n for n in TABLE if n not in ALTERABLE] + OURS
     assert {"reserve_state", "reserve_rrule", "reserve_standing", "node_set", "reserve_job"} < set(names)
     well = [["Reserve_Name", None, "other"], ["reserve_duration", None, "900"],
             ["Authorized_Users", None, "nobody"], ["Mail_Points", None, "n"]]
-    all_refused(site, role, names, [[rid, [entry(n)]] for n in names])
-    all_refused(site, role, names, [[rid, well + [entry(n)]] for n in names])
-    all_refused(site, role, names, [[rid, [entry(n)] + well] for n in names])
+    all_refused(resvs, role, names, [[rid, [entry(n)]] for n in names])
+    all_refused(resvs, role, names, [[rid, well + [entry(n)]] for n in names])
+    all_refused(resvs, role, names, [[rid, [entry(n)] + well] for n in names])
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_what_the_server_keeps_for_itself_has_no_name(site, role):
-    before = site.seen()
-    for rid in (None, site.waiting):
-        answers = site.attempts(role, [[rid, (window() if not rid else []) + [[n, None, "1"]]]
+def test_what_the_server_keeps_for_itself_has_no_name(resvs, role):
+    before = resvs.seen()
+    for rid in (None, resvs.waiting):
+        answers = resvs.attempts(role, [[rid, (window() if not rid else []) + [[n, None, "1"]]]
                                        for n in HIDDEN])
         assert [code for code, _ in answers] == [15002] * len(HIDDEN), answers
-    assert site.seen() == before
+    assert resvs.seen() == before
 
 
 @pytest.mark.parametrize("role", ["manager"] if ROOTLESS else ["user"])
-def test_a_job_to_be_moved_gives_no_rights(site, role):
+def test_a_job_to_be_moved_gives_no_rights(resvs, role):
     """In PBS the attribute qmove lets its sender write all the others."""
-    server = site.server
-    jid = site.c.run(["qsub", "-h", "-l", "select=1:ncpus=1,walltime=60", "--", "/bin/true"],
+    server = resvs.server
+    jid = resvs.c.run(["qsub", "-h", "-l", "select=1:ncpus=1,walltime=60", "--", "/bin/true"],
                      user=USER1).stdout.strip()
     names = [n for n in SERVERS if not writes(role, n)] + OURS
     asap = [["qmove", None, jid], ["reserve_start", None, "1893488460"],
             ["Resource_List", "select", "1:ncpus=1"], ["Resource_List", "walltime", "60"]]
-    all_refused(site, role, names, [[None, asap + [entry(n)]] for n in names])
+    all_refused(resvs, role, names, [[None, asap + [entry(n)]] for n in names])
     assert server.status(JOB, jid)[0]["queue"] == "workq"
     server.delete(jid)
 
 
-def test_what_may_be_written_is(site):
+def test_what_may_be_written_is(resvs):
     """The same way with what is allowed: nothing else refuses. No refusal has taken a number."""
-    (code, said), = site.attempts(ROLES[0], [[None, window() + [["Reserve_Name", None, "x"]]]])
+    (code, said), = resvs.attempts(ROLES[0], [[None, window() + [["Reserve_Name", None, "x"]]]])
     assert code == 0 and said.endswith(" UNCONFIRMED"), (code, said)
     rid = said.split()[0]
-    site.server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
+    resvs.server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
     for role in ROLES:
-        (code, said), = site.attempts(role, [[rid, [["Reserve_Name", None, role]]]])
+        (code, said), = resvs.attempts(role, [[rid, [["Reserve_Name", None, role]]]])
         assert (code, said) == (0, rid + " ALTER REQUESTED")
-        assert site.server.status(RESV, rid)[0]["Reserve_Name"] == role
-    numbers = [int(i[1:].split(".")[0]) for i in (site.running, site.waiting, rid)]
+        assert resvs.server.status(RESV, rid)[0]["Reserve_Name"] == role
+    numbers = [int(i[1:].split(".")[0]) for i in (resvs.running, resvs.waiting, rid)]
     assert numbers[2] - numbers[1] <= 2, "the job that was to be moved had one"
-    site.server.delete(rid)
+    resvs.server.delete(rid)
