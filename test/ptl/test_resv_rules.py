@@ -138,13 +138,14 @@ def test_a_rule_has_66_characters_at_most(site):
     rule = "FREQ=WEEKLY;COUNT=2;WKST=MO;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=1,12"
     assert len(rule) == 66
     assert occurrences(site, rule, int(time.time()) + 3600)
-    done = rsub(site, rule + ",3")
-    assert done.returncode == 2 and "expression too long" in done.stderr
-    done = site.run(["pbs_rsub", "-R", Reservation.clock(3600), "-D", "60",
-                     "-W", "reserve_timezone=UTC", "-W", "reserve_standing=1",
-                     "-W", "reserve_rrule='%s,3'" % rule], user=USER1, check=False)
-    assert done.returncode in (15133 & 255, 15003 & 255), (done.returncode, done.stderr)
-    assert not site.server.status(RESV)
+    for longer in (rule.replace("1,12", "11,12"), rule + ",3", rule + ",3" * 1000):
+        done = rsub(site, longer)
+        assert done.returncode == 2 and "expression too long" in done.stderr
+        done = site.run(["pbs_rsub", "-R", Reservation.clock(3600), "-D", "60",
+                         "-W", "reserve_timezone=UTC", "-W", "reserve_standing=1",
+                         "-W", "reserve_rrule='%s'" % longer], user=USER1, check=False)
+        assert done.returncode in (15133 & 255, 15003 & 255), (done.returncode, done.stderr)
+        assert not site.server.status(RESV)
 
 
 def test_a_length_may_be_the_whole_distance(site):

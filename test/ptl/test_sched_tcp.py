@@ -262,3 +262,26 @@ def test_ours_on_the_servers_host_without_its_socket(far):
         site.server.log_match("Type 95 request received from root@127.0.0.1")
         jid = site.server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1"}))
         site.server.expect(JOB, {"job_state": "R"}, id=jid)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_scheduler_whose_object_is_deleted(cluster, n):
+    """Each of its connections ends, the server goes on, and it cannot register until there is an
+    object of that name again (scheduling.md 8)."""
+    server, path = cluster.server, cluster.home + "/ipc/server.sock"
+    server.manager(MGR_CMD_CREATE, SCHED, {"partition": "p2"}, id="s2")
+    ends = [open_local(path) for _ in range(n)]
+    assert [c.ask(register("root", "s2")).code for c in ends] == [0] * n
+    server.manager(MGR_CMD_DELETE, SCHED, {}, id="s2")
+    for c in ends:
+        assert len(c.take(1000)) < 1000, "the commands that were sent, and the end"
+        c.s.close()
+    late = open_local(path)
+    assert late.ask(register("root", "s2")).code == 15213
+    late.s.close()
+    server.manager(MGR_CMD_CREATE, SCHED, {"partition": "p2"}, id="s2")
+    again = open_local(path)
+    assert again.ask(register("root", "s2")).code == 0
+    again.s.close()
+    jid = server.submit(Job())
+    server.expect(JOB, {"job_state": "R"}, id=jid)
