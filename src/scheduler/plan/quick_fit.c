@@ -58,34 +58,45 @@ static void take_part_back(const struct world *w, size_t vnode, struct sums *sum
         sums->available[r] -= sums->part[vnode * w->n_res + r];
 }
 
-/* What the vnodes of a host that serve the queue have together; 'free': now. */
-static int64_t sum_of_host(const struct world *w, const struct sums *sums, size_t host,
-                           size_t res, bool free)
+/* The most that one host has together, and that one vnode has, of what serves the
+ * queue. Time: as often as there are vnodes and resources. */
+static void note_largest(const struct world *w, struct sums *sums)
 {
-    int64_t sum = 0;
+    int64_t *together = arena_zero(w->arena, w->n_res * sizeof(*together));
 
-    for (size_t i = w->host_first[host]; i < w->host_first[host + 1]; i++) {
-        size_t v = w->on_host[i], slot = v * w->n_res + res;
+    for (size_t h = 0; h < w->n_hosts; h++) {
+        memset(together, 0, w->n_res * sizeof(*together));
+        for (size_t i = w->host_first[h]; i < w->host_first[h + 1]; i++) {
+            const int64_t *has = &w->total[w->on_host[i] * w->n_res];
 
-        if (str_same(w->s->vnodes[v].queue, sums->queue))
-            sum += free ? sums->part[slot] : w->total[slot];
+            if (!str_same(w->s->vnodes[w->on_host[i]].queue, sums->queue))
+                continue;
+            for (size_t r = 1; r < w->n_res; r++) {
+                together[r] += has[r];
+                sums->of_vnode[r] = MAX_OF(sums->of_vnode[r], has[r]);
+            }
+        }
+        for (size_t r = 1; r < w->n_res; r++)
+            sums->of_host[r] = MAX_OF(sums->of_host[r], together[r]);
     }
-    return sum;
 }
 
-/* The most that one place has for a chunk: a host, or a vnode. */
-static int64_t most_in_one(const struct world *w, const struct sums *sums, size_t res,
-                           bool vnode, bool free)
+/* The most that is free in one place: on a host, or on a vnode. */
+static int64_t most_free(const struct world *w, const struct sums *sums, size_t res,
+                         bool vnode)
 {
-    int64_t most = 0, one;
+    int64_t most = 0;
 
-    for (size_t h = 0; !vnode && h < w->n_hosts; h++) {
-        one = sum_of_host(w, sums, h, res, free);
-        most = MAX_OF(most, one);
+    for (size_t h = 0; h < w->n_hosts; h++) {
+        int64_t together = 0;
+
+        for (size_t i = w->host_first[h]; i < w->host_first[h + 1]; i++) {
+            int64_t part = sums->part[w->on_host[i] * w->n_res + res];
+
+            together = vnode ? MAX_OF(together, part) : together + part;
+        }
+        most = MAX_OF(most, together);
     }
-    for (size_t v = 0; vnode && v < w->n; v++)
-        if (str_same(w->s->vnodes[v].queue, sums->queue))
-            most = MAX_OF(most, (free ? sums->part : w->total)[v * w->n_res + res]);
     return most;
 }
 
@@ -109,10 +120,7 @@ static struct sums *make_sums(const struct world *w, const char *queue)
             sums->total[r] += w->total[i * w->n_res + r];
         add_part(w, i, sums);
     }
-    for (size_t r = 1; r < w->n_res; r++) {
-        sums->of_host[r] = most_in_one(w, sums, r, false, false);
-        sums->of_vnode[r] = most_in_one(w, sums, r, true, false);
-    }
+    note_largest(w, sums);
     return sums;
 }
 
@@ -252,9 +260,9 @@ static struct verdict check_largest(const struct planner *pl, const struct sums 
             return (struct verdict){
                 .failure = FAIL_SHORT,
                 .resource = row->name,
-                .numbers = plan_numbers(pl, row, n->amount,
-                                        most_in_one(w, sums, n->res, vnode, true),
-                                        most[n->res]),
+                .numbers =
+                    plan_numbers(pl, row, n->amount, most_free(w, sums, n->res, vnode),
+                                 most[n->res]),
             };
         }
     }
