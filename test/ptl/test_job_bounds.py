@@ -54,7 +54,7 @@ def test_a_script_beyond_the_limit(site):
         site.run(["qmgr", "-c", "unset server jobscript_max_size"])
 
 
-# What a name may consist of, by cli.md 2.5.
+# What a name may consist of, by cli.md 2.
 LEGAL = set(map(ord, letters.ascii_letters + letters.digits + "._+-"))
 
 
