@@ -80,15 +80,20 @@ static bool is_lasting(const char *name)
     return false;
 }
 
-/* The topology is ours, and will only be exported: what is taken out of it leaks until
- * the process ends. */
+/* Texts that are not told go behind the others, where the export does not see them. How
+ * many there are is kept with the object, for the library frees all of them. */
 static void strip(hwloc_obj_t obj)
 {
     unsigned n = 0;
 
+    obj->userdata = (void *)(uintptr_t)obj->infos_count;
     for (unsigned i = 0; i < obj->infos_count; i++)
-        if (is_lasting(obj->infos[i].name))
-            obj->infos[n++] = obj->infos[i];
+        if (is_lasting(obj->infos[i].name)) {
+            struct hwloc_info_s info = obj->infos[i];
+
+            obj->infos[i] = obj->infos[n];
+            obj->infos[n++] = info;
+        }
     obj->infos_count = n;
     /* Links save power, and large pages are given out and taken back. */
     if (obj->type == HWLOC_OBJ_PCI_DEVICE)
@@ -99,7 +104,12 @@ static void strip(hwloc_obj_t obj)
         obj->attr->numanode.page_types_len = 0;
 }
 
-static void strip_all(hwloc_topology_t t)
+static void give_back(hwloc_obj_t obj)
+{
+    obj->infos_count = (unsigned)(uintptr_t)obj->userdata;
+}
+
+static void each_object(hwloc_topology_t t, void (*fn)(hwloc_obj_t obj))
 {
     static const int special[] = {
         HWLOC_TYPE_DEPTH_NUMANODE,   HWLOC_TYPE_DEPTH_BRIDGE,
@@ -109,10 +119,10 @@ static void strip_all(hwloc_topology_t t)
 
     for (int depth = 0; depth < hwloc_topology_get_depth(t); depth++)
         for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_depth(t, depth, o));)
-            strip(o);
+            fn(o);
     for (size_t i = 0; i < ARRAY_LEN(special); i++)
         for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_depth(t, special[i], o));)
-            strip(o);
+            fn(o);
 }
 
 /* The least that servers take: one entry for each socket. */
@@ -132,11 +142,13 @@ static char *sockets_only(hwloc_topology_t t)
 static char *exported(hwloc_topology_t t)
 {
     char *xml, *text;
-    int len;
+    int len, err;
 
-    strip_all(t);
-    if (hwloc_topology_export_xmlbuffer(t, &xml, &len,
-                                        HWLOC_TOPOLOGY_EXPORT_XML_FLAG_V1) != 0)
+    each_object(t, strip);
+    err = hwloc_topology_export_xmlbuffer(t, &xml, &len,
+                                          HWLOC_TOPOLOGY_EXPORT_XML_FLAG_V1);
+    each_object(t, give_back);
+    if (err)
         return sockets_only(t);
     text = xasprintf(PREFIX "%s", xml);
     hwloc_free_xmlbuffer(t, xml);

@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     struct topology_source from = { 0 };
     struct buf xml = { 0 };
     bool from_input = false;
-    int c;
+    int c, status;
 
     while ((c = getopt_long(argc, argv, "s:x", words, NULL)) != -1) {
         if (c == 'h')
@@ -126,5 +126,7 @@ int main(int argc, char **argv)
         return fail("no topology of at most 4 MiB on standard input");
     from.xml = xml.data;
     from.xml_len = xml.len;
-    return print(&from);
+    status = print(&from);
+    buf_fini(&xml);
+    return status;
 }
