@@ -237,7 +237,8 @@ static struct stand begin_with(const struct fit *f, size_t chunk, size_t first)
 static bool has_host(struct fit *f, struct stand *at, const struct req_chunk *chunk,
                      size_t last)
 {
-    if (!at->walks && last == SIZE_MAX && at->host >= f->n_plain) {
+    if (!at->walks && last == SIZE_MAX && f->n_plain != SIZE_MAX &&
+        !fit_has_plain_host(f, at->host)) {
         at->walks = true;
         fit_set_out(f, chunk);
         at->host = fit_walk_on(f);

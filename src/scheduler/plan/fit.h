@@ -33,9 +33,10 @@ struct fit {
     void (*judge)(struct fit *f, size_t vnode);
     bool there_first; /* with 'judge': vnodes that are away today come behind all others
                        */
-    /* Where hosts without room can be left out (ceiling_walk.h): after so many that are
-     * looked at one after the other; SIZE_MAX: all are. */
+    /* Where hosts without room can be left out (ceiling_walk.h): after so many vnodes
+     * that are seen one after the other; SIZE_MAX: all are. */
     size_t n_plain;
+    size_t n_ordered; /* hosts found among those, before the first walk */
     void (*set_out)(struct fit *f, const struct req_chunk *chunk); /* for the chunk */
     size_t (*next)(struct fit *f); /* vnode that is worth a look, SIZE_MAX: none */
     struct ceiling_walk *walk;
@@ -64,8 +65,10 @@ void fit_init(struct fit *f, struct world *w, struct desk *desk,
  * a search that ends early has not seen the others. */
 bool fit_has_host(struct fit *f, size_t host);
 
-/* Set out for hosts that may hold the chunk, behind those that were looked at one after
- * the other; and the next one of them: its index, SIZE_MAX: there is none. */
+/* Is there a host of that index among the vnodes that are seen one after the other? Set
+ * out for those behind them that may hold the chunk; and the next one of these: its
+ * index, SIZE_MAX: there is none. */
+bool fit_has_plain_host(struct fit *f, size_t host);
 void fit_set_out(struct fit *f, const struct req_chunk *chunk);
 size_t fit_walk_on(struct fit *f);
 

@@ -55,7 +55,8 @@ static size_t see_vnode(struct fit *f)
 
 bool fit_has_host(struct fit *f, size_t host)
 {
-    size_t n_to_see = f->there_first ? 2 * f->n_order : f->n_order;
+    size_t n_all = f->there_first ? 2 * f->n_order : f->n_order;
+    size_t n_to_see = MIN_OF(n_all, f->n_plain);
 
     while (host >= f->n_hosts && f->n_seen < n_to_see) {
         size_t vnode = see_vnode(f);
@@ -71,14 +72,22 @@ void fit_see_all(struct fit *f)
 {
     /* Hosts that a walk has found stand behind those that were seen in order. */
     if (f->walk_turn)
-        f->n_hosts = f->n_plain;
+        f->n_hosts = f->n_ordered;
     f->walk_turn = 0;
+    f->n_plain = SIZE_MAX;
     (void)fit_has_host(f, SIZE_MAX);
+}
+
+bool fit_has_plain_host(struct fit *f, size_t host)
+{
+    return f->walk_turn ? host < f->n_ordered : fit_has_host(f, host);
 }
 
 void fit_set_out(struct fit *f, const struct req_chunk *chunk)
 {
-    MUST(f->n_hosts >= f->n_plain && f->judge);
+    MUST(f->judge && f->n_plain != SIZE_MAX);
+    if (!f->walk_turn)
+        f->n_ordered = f->n_hosts;
     f->walk_turn = ++f->desk->turn;
     f->set_out(f, chunk);
 }
@@ -93,7 +102,7 @@ size_t fit_walk_on(struct fit *f)
         f->desk->host_tried[host] = f->walk_turn;
         if (!is_found(f, host))
             add_host(f, host);
-        if (f->desk->host_at[host] >= f->n_plain)
+        if (f->desk->host_at[host] >= f->n_ordered)
             return f->desk->host_at[host];
     }
     return SIZE_MAX;

@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* Hosts that a search looks at before it asks where others may have room: most searches
- * end here, and the ceilings need not be brought up to date for them. */
+/* Vnodes that a search looks at before it asks where others may have room: most
+ * searches end here, and the ceilings need not be brought up to date for them. */
 #ifdef HF_CHECKS
-#define PLAIN_HOSTS 0
+#define PLAIN_VNODES 0
 #else
-#define PLAIN_HOSTS 32
+#define PLAIN_VNODES 32
 #endif
 
 /* [host]: is somebody on one of its vnodes in the window? Such a host cannot be taken
@@ -229,7 +229,7 @@ void pool_lend(struct pool *pool, struct fit *f)
     f->there_first = pool->with_away;
     if (!may_set_out(pool, f))
         return;
-    f->n_plain = PLAIN_HOSTS;
+    f->n_plain = PLAIN_VNODES;
     f->set_out = set_out;
     f->next = next;
     f->walk = ARENA_NEW(f->w->scratch, struct ceiling_walk);
