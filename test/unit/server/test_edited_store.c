@@ -221,6 +221,33 @@ static void test_usual_values_have_no_rows(void)
     svr_free(s);
 }
 
+static void test_a_value_that_cannot_be_read_is_told(void)
+{
+    static const struct store_change values[] = { { "enabled", "", NULL, "True" },
+                                                  { "Priority", "", NULL, "many" } };
+    const struct store_record queue = { .seq = 1,
+                                        .actor = "",
+                                        .fact = "created",
+                                        .op = STORE_CREATE,
+                                        .kind = "queue",
+                                        .id = "q1",
+                                        .n = ARRAY_LEN(values),
+                                        .changes = values };
+    const struct store_batch batch = { .n_records = 1, .records = &queue };
+    const struct svr_config cfg = { .server_name = "svr", .server_host = "svr" };
+    struct svr *s = svr_new(&cfg);
+    struct store *store;
+    struct diag why;
+
+    CU_ASSERT_EQUAL_FATAL(store_open("memory:", &store, &why), 0);
+    CU_ASSERT_EQUAL_FATAL(store_commit(store, &batch, &why), 0);
+    CU_ASSERT_EQUAL(records_load(store, NULL, s, &why), PBSE_SYSTEM);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(why.text, "queue q1 has a value of Priority that cannot be read"));
+    store_close(store);
+    svr_free(s);
+}
+
 /* Where the process is, so that the one that waits for it can tell. */
 static struct progress_of_edits {
     size_t n, n_bad_words, n_lived;
@@ -448,6 +475,7 @@ static void nothing_crashes(void)
 }
 
 static const struct unit_case cases[] = {
+    { "a value that cannot be read is told", test_a_value_that_cannot_be_read_is_told },
     { "the world has objects of all kinds", the_world_is_made },
     { "a store that nobody has edited is loaded", nothing_is_refused_without_an_edit },
     { "usual values have no rows", test_usual_values_have_no_rows },
