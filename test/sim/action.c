@@ -1,6 +1,7 @@
-/* action.c - the lines of a scenario that do something.
+/* action.c - the lines of a scenario in which users and administrators do something.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/ids.h"
 #include "script.h"
 #include "server/model/node_life.h"
 #include "server/model/resv_state.h"
@@ -165,6 +166,7 @@ static bool reserves(struct sim *s, const struct words *w)
         .start_at = SIM_EPOCH_S + number(words_after(w, "from"), 0),
         .duration_s = number(words_after(w, "for"), 0),
         .rule = words_after(w, "repeating"),
+        .zone = words_value(w, "zone"),
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
         .end = words_end(w),
@@ -299,6 +301,9 @@ static bool alters(struct sim *s, const struct words *w)
         .select = words_value(w, "select"),
         .name = renamed(w, arena),
         .users = words_value(w, "users"),
+        .groups = words_value(w, "groups"),
+        .mail = words_value(w, "mail"),
+        .mail_to = words_value(w, "mail_to"),
         .end = words_end(w),
         .dry = words_value(w, "dry") != NULL,
         .start_at = moment(w, "from"),
@@ -392,7 +397,6 @@ static bool submits(struct sim *s, const struct words *w)
         .indices = words_value(w, "indices"),
         .reserving = strcmp(w->v[w->n - 1], "reserving") == 0,
         .once = strcmp(w->v[w->n - 1], "once") == 0,
-        .checkpoint = words_value(w, "checkpoint"),
     };
 
     if (wish.select)
@@ -401,26 +405,70 @@ static bool submits(struct sim *s, const struct words *w)
     return wish.select != NULL;
 }
 
+/* "J1", or "J1[3]": a subjob of it. NULL: it is not there. */
+static const char *job_id(const struct sim *s, const char *word, struct arena *arena)
+{
+    const char *id = series_labelled(s, word, arena);
+    uint32_t index = index_in(word);
+
+    if (!id || !index)
+        return id;
+    return strstr(id, "[]") ? subjob_id_make(id, index, arena) : NULL;
+}
+
 static bool deletes(struct sim *s, const struct words *w)
 {
     struct arena *arena = arena_new();
     const char *id = series_labelled(s, w->v[2], arena);
-    const struct model *m = shell_model(s);
+    bool resv = id && model_resv(shell_model(s), id);
 
-    arena_free(arena);
-    if (id && index_in(w->v[2]))
+    if (resv && index_in(w->v[2]))
         client_delete_occurrence(s, w->v[0], w->v[2], id, index_in(w->v[2]));
-    else if (id)
-        client_delete(s, w->v[0], w->v[2], id, model_resv(m, id) != NULL, w->n > 3);
+    else if (resv || (id = job_id(s, w->v[2], arena)))
+        client_delete(s, w->v[0], w->v[2], id, resv, w->n > 3);
+    arena_free(arena);
     return true;
 }
 
 static bool runs(struct sim *s, const struct words *w)
 {
-    const char *id = label_id(s, w->v[2]);
+    struct arena *arena = arena_new();
+    const char *id = job_id(s, w->v[2], arena);
 
     if (id)
         client_run(s, w->v[2], id);
+    arena_free(arena);
+    return true;
+}
+
+static bool requeues(struct sim *s, const struct words *w)
+{
+    struct arena *arena = arena_new();
+    const char *id = job_id(s, w->v[2], arena);
+
+    if (id)
+        client_rerun(s, w->v[2], id);
+    arena_free(arena);
+    return true;
+}
+
+/* "user1 holds J1", "user1 frees J1": the user's own hold. */
+static bool holds(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]);
+
+    if (id)
+        client_hold(s, w->v[0], w->v[2], id, strcmp(w->v[1], "holds") == 0);
+    return true;
+}
+
+/* It is to make a reservation when it starts. */
+static bool marks(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]);
+
+    if (id)
+        client_alter_job(s, w->v[0], w->v[2], id, "create_resv_from_job", "True");
     return true;
 }
 
@@ -457,40 +505,24 @@ static bool releases(struct sim *s, const struct words *w)
     return true;
 }
 
-/* "user1 holds J1", "user1 frees J1" */
-static bool holds(struct sim *s, const struct words *w)
-{
-    const char *id = label_id(s, w->v[2]);
-
-    if (id)
-        client_hold(s, w->v[0], w->v[2], id, strcmp(w->v[1], "holds") == 0);
-    return true;
-}
-
-static bool requeues(struct sim *s, const struct words *w)
-{
-    const char *id = label_id(s, w->v[2]);
-
-    if (id)
-        client_rerun(s, w->v[2], id);
-    return true;
-}
-
 /* "root admin-suspends J1": the word of qsig with an s behind it. */
 static bool signals(struct sim *s, const struct words *w)
 {
     static const char *const words[] = { "suspend", "resume", "admin-suspend",
                                          "admin-resume" };
-    const char *id = label_id(s, w->v[2]);
+    struct arena *arena = arena_new();
+    const char *id = job_id(s, w->v[2], arena);
+    bool known = false;
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (strncmp(w->v[1], words[i], strlen(words[i])) == 0 &&
             strcmp(w->v[1] + strlen(words[i]), "s") == 0) {
             if (id)
                 client_signal(s, w->v[2], id, words[i]);
-            return true;
+            known = true;
         }
-    return false;
+    arena_free(arena);
+    return known;
 }
 
 static bool sets(struct sim *s, const struct words *w)
@@ -521,6 +553,21 @@ static bool sets_sched(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "root sets vnode vn[1] resv_enable False" */
+static bool sets_vnode(struct sim *s, const struct words *w)
+{
+    client_manage(s, MANAGER_SET, OBJECT_NODE, vnode_named(s, w->v[3]), w->v[4], NULL,
+                  w->v[5], WIRE_OP_SET);
+    return true;
+}
+
+static bool unsets_vnode(struct sim *s, const struct words *w)
+{
+    client_manage(s, MANAGER_UNSET, OBJECT_NODE, vnode_named(s, w->v[3]), w->v[4], NULL,
+                  NULL, WIRE_OP_UNSET);
+    return true;
+}
+
 static bool unsets(struct sim *s, const struct words *w)
 {
     client_manage(s, MANAGER_UNSET, OBJECT_SERVER, "", w->v[2], NULL, NULL,
@@ -534,268 +581,9 @@ static bool interrupts(struct sim *s, const struct words *w)
     return true;
 }
 
-/* Vnodes and MoMs. */
-
-static bool set_vnode(struct sim *s, const struct words *w, enum wire_op op)
-{
-    client_manage(s, MANAGER_SET, OBJECT_NODE, vnode_named(s, w->v[1]), "state", NULL,
-                  "offline", op);
-    return true;
-}
-
-static bool vnode_offline(struct sim *s, const struct words *w)
-{
-    return set_vnode(s, w, WIRE_OP_INCR);
-}
-
-static bool vnode_back(struct sim *s, const struct words *w)
-{
-    return set_vnode(s, w, WIRE_OP_DECR);
-}
-
-static struct mom_host *host_named(struct sim *s, const char *name)
-{
-    for (int i = 0; i < s->cluster.n_hosts; i++)
-        if (strcmp(s->hosts[i].name, name) == 0)
-            return &s->hosts[i];
-    return NULL;
-}
-
-/* "mom h1 starts", "mom h1 starts with -r" */
-static bool mom_begins(struct mom_host *h, const struct words *w)
-{
-    if (words_are(w, 2, "starts with -r"))
-        host_start_mom(h, true);
-    else if (words_are(w, 2, "starts"))
-        host_start_mom(h, false);
-    else
-        return false;
-    return true;
-}
-
-static bool mom_ends(struct mom_host *h, const struct words *w)
-{
-    if (words_are(w, 2, "stops losing jobs"))
-        host_crash(h);
-    else if (words_are(w, 2, "stops"))
-        host_kill_mom(h);
-    else if (words_are(w, 2, "dies after *"))
-        h->dies_after = h->mom ? (int)number(w->v[4], 1) : 0;
-    else if (words_are(w, 2, "is terminated"))
-        host_end_mom(h, true);
-    else if (words_are(w, 2, "is interrupted"))
-        host_end_mom(h, false);
-    else
-        return false;
-    return true;
-}
-
-static bool mom_misbehaves(struct mom_host *h, const struct words *w)
-{
-    if (words_are(w, 2, "is cut off"))
-        host_cut_off(h, true);
-    else if (words_are(w, 2, "is reachable"))
-        host_cut_off(h, false);
-    else if (words_are(w, 2, "loses its stream"))
-        comm_leaf_break(h->sim, h->index + 1);
-    else if (words_are(w, 2, "answers nothing"))
-        h->silent = true;
-    else if (words_are(w, 2, "answers again"))
-        h->silent = false;
-    else if (words_are(w, 2, "cannot write"))
-        h->disk.is_full = true;
-    else if (words_are(w, 2, "can write"))
-        h->disk.is_full = false;
-    else
-        return false;
-    return true;
-}
-
-static bool mom_line(struct sim *s, const struct words *w)
-{
-    struct mom_host *h = host_named(s, w->v[1]);
-
-    return h && (mom_begins(h, w) || mom_ends(h, w) || mom_misbehaves(h, w));
-}
-
-/* From now on each of them has scripts for images, and so has one that starts. */
-static bool moms_make_images(struct sim *s, const struct words *w UNUSED)
-{
-    s->images = true;
-    for (int i = 0; i < s->cluster.n_hosts; i++)
-        host_has_scripts(&s->hosts[i]);
-    return true;
-}
-
-static bool router_lost(struct sim *s, const struct words *w UNUSED)
-{
-    comm_router(s, false);
-    return true;
-}
-
-static bool router_back(struct sim *s, const struct words *w UNUSED)
-{
-    comm_router(s, true);
-    return true;
-}
-
-/* Daemons. */
-
-/* "vn[2]": every vnode that it decides on becomes that one. */
-static void errs_always(struct planner *p, const char *vnode)
-{
-    p->wrong_percent = 100;
-    p->wrong_vnode = (int)number(vnode + strlen("vn["), 0);
-}
-
-/* A line of its sched_config. */
-static void is_configured(struct planner *p, const char *line)
-{
-    struct diag why;
-    enum policy_line read = policy_line(p->policy, line, &why);
-
-    MUST(read == POLICY_FINE);
-}
-
-/* It says when it registers that its cycles may be cut. */
-static void comes_as_ours(struct sim *s, struct planner *p)
-{
-    p->may_cut = true;
-    planner_stop(s, p);
-    planner_start(s, p);
-}
-
-/* From word 'i' on it is said what the scheduler does. */
-static bool planner_line(struct sim *s, struct planner *p, const struct words *w,
-                         size_t i)
-{
-    if (words_are(w, i, "stops"))
-        planner_stop(s, p);
-    else if (words_are(w, i, "starts"))
-        planner_start(s, p);
-    else if (words_are(w, i, "thinks *"))
-        p->think_ms = 1000 * number(w->v[i + 1], 0);
-    else if (words_are(w, i, "repeats its last answer"))
-        p->old_answer_wanted = true;
-    else if (words_are(w, i, "says all twice"))
-        p->answer_twice_percent = 100;
-    else if (words_are(w, i, "errs no more"))
-        p->wrong_percent = 0;
-    else if (words_are(w, i, "errs"))
-        p->wrong_percent = 50;
-    else if (words_are(w, i, "puts all on *"))
-        errs_always(p, w->v[i + 3]);
-    else if (words_are(w, i, "may be cut"))
-        comes_as_ours(s, p);
-    else if (words_are(w, i, "keeps what it knows"))
-        p->keeps = true;
-    else if (words_are(w, i, "answers many at once"))
-        p->answers_many = true;
-    else if (words_are(w, i, "takes answers twice"))
-        p->reads_twice_percent = 10;
-    else if (words_are(w, i, "preempts"))
-        is_configured(p, "preemptive_sched: true ALL");
-    else if (words_are(w, i, "wanders"))
-        p->answer_twice_percent = p->old_answer_percent = 20;
-    else
-        return false;
-    return true;
-}
-
-static bool sched_line(struct sim *s, const struct words *w)
-{
-    return planner_line(s, &s->planner, w, 1);
-}
-
-#define SECOND_PARTITION "p2"
-
-static void set_second(struct sim *s, const char *name, const char *value)
-{
-    client_manage(s, MANAGER_SET, OBJECT_SCHED, s->second.name, name, NULL, value,
-                  WIRE_OP_SET);
-}
-
-static bool second_comes(struct sim *s, const struct words *w UNUSED)
-{
-    client_manage(s, MANAGER_CREATE, OBJECT_SCHED, s->second.name, NULL, NULL, NULL,
-                  WIRE_OP_SET);
-    set_second(s, "partition", SECOND_PARTITION);
-    set_second(s, "scheduling", "True");
-    s->has_second = true;
-    planner_start(s, &s->second);
-    return true;
-}
-
-static bool second_serves(struct sim *s, const struct words *w)
-{
-    client_manage(s, MANAGER_SET, OBJECT_NODE, vnode_named(s, w->v[3]), "partition",
-                  NULL, SECOND_PARTITION, WIRE_OP_SET);
-    return true;
-}
-
-/* Detached from its reservations, not from the server: it is asked nothing. */
-static bool second_rests(struct sim *s, const struct words *w)
-{
-    set_second(s, "scheduling", words_are(w, 2, "rests no more") ? "True" : "False");
-    return true;
-}
-
-static bool second_line(struct sim *s, const struct words *w)
-{
-    return planner_line(s, &s->second, w, 2);
-}
-
-static bool server_line(struct sim *s, const struct words *w)
-{
-    if (words_are(w, 1, "crashes before its next commit"))
-        s->shell.crash = CRASH_BEFORE_COMMIT;
-    else if (words_are(w, 1, "crashes after its next commit"))
-        s->shell.crash = CRASH_AFTER_COMMIT;
-    else if (words_are(w, 1, "crashes"))
-        shell_crash(s);
-    else if (words_are(w, 1, "starts hot"))
-        shell_start(s, SVR_HOT);
-    else if (words_are(w, 1, "starts"))
-        shell_start(s, SVR_WARM);
-    else
-        return false;
-    return true;
-}
-
-static bool store_line(struct sim *s, const struct words *w)
-{
-    bool fails = words_are(w, 1, "fails"), refuses = words_are(w, 1, "refuses");
-
-    if (words_are(w, 1, "contradicts record *")) {
-        shell_store_contradicts(s, (uint64_t)number(w->v[3], 1));
-        return true;
-    }
-    if (!fails && !refuses && !words_are(w, 1, "works"))
-        return false;
-    shell_store_fails(s, fails || refuses, refuses);
-    return true;
-}
-
-static const struct {
-    const char *pattern;
-    bool (*fn)(struct sim *s, const struct words *w);
-} actions[] = {
+static const struct action actions[] = {
     { "call", call },
-    { "vnode * goes offline", vnode_offline },
-    { "vnode * comes back", vnode_back },
-    { "mom *", mom_line },
-    { "moms make images", moms_make_images },
-    { "router is lost", router_lost },
-    { "router comes back", router_back },
-    { "scheduler *", sched_line },
-    { "second scheduler comes", second_comes },
-    { "second scheduler serves *", second_serves },
-    { "second scheduler rests", second_rests },
-    { "second scheduler rests no more", second_rests },
-    { "second scheduler *", second_line },
-    { "server *", server_line },
     { "hooks of * *", verdicts_line },
-    { "store *", store_line },
     { "* reserves * out of *", reserves_from_job },
     { "* reserves * moving *", reserves_for_job },
     { "* reserves *", reserves },
@@ -812,23 +600,39 @@ static const struct {
     { "* moves * into *", moves },
     { "* orders * *", orders },
     { "* releases *", releases },
-    { "* holds *", holds },
-    { "* frees *", holds },
-    { "root requeues *", requeues },
     { "root suspends *", signals },
     { "root resumes *", signals },
     { "root admin-suspends *", signals },
     { "root admin-resumes *", signals },
+    { "root requeues *", requeues },
+    { "* holds *", holds },
+    { "* frees *", holds },
+    { "* marks *", marks },
     { "root sets queue * * *", sets_queue },
     { "root sets sched * *", sets_sched },
+    { "root sets vnode * * *", sets_vnode },
+    { "root unsets vnode * *", unsets_vnode },
     { "root sets * *", sets },
     { "root unsets *", unsets },
 };
 
+const struct action *action_find(const struct action *table, size_t n,
+                                 const struct words *w)
+{
+    for (size_t i = 0; i < n; i++)
+        if (words_are(w, 0, table[i].pattern))
+            return &table[i];
+    return NULL;
+}
+
 bool action_do(struct sim *s, const struct words *w)
 {
-    for (size_t i = 0; i < ARRAY_LEN(actions); i++)
-        if (words_are(w, 0, actions[i].pattern))
-            return actions[i].fn(s, w);
-    return false;
+    const struct action *a = action_of_daemons(w);
+
+    if (!a)
+        a = action_find(actions, ARRAY_LEN(actions), w);
+    if (!a)
+        return false;
+    counts_add(s, "line %s", a->pattern);
+    return a->fn(s, w);
 }

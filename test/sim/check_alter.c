@@ -29,6 +29,9 @@ static void wish_free(struct wish *w)
     free(w->select);
     free(w->name);
     free(w->users);
+    free(w->groups);
+    free(w->mail);
+    free(w->mail_to);
     free(w);
 }
 
@@ -199,8 +202,12 @@ void alter_requested(struct sim *s, const struct model *before,
     w->select = given_text(&body->attrs, "Resource_List");
     w->name = given_text(&body->attrs, "Reserve_Name");
     w->users = given_text(&body->attrs, "Authorized_Users");
+    w->groups = given_text(&body->attrs, "Authorized_Groups");
+    w->mail = given_text(&body->attrs, "Mail_Points");
+    w->mail_to = given_text(&body->attrs, "Mail_Users");
     derive(w, o, &body->attrs);
     DL_PREPEND(s->alters.wishes, w);
+    count_alteration(s, TO_RESV(o), w, "asked");
 }
 
 /* Forced ones. */
@@ -526,6 +533,9 @@ void check_alter_before(struct sim *s, const struct model *m, const struct recor
         /* It does not outlast the occurrence that it is about. */
         !occurrence_may_be_gone(s, r->obj.id, occurrence_index(&r->current)))
         check_failed(s, CHECK_ALTER, "forced alteration of %s is denied", rec->id);
+    if (w && (rec->fact == FACT_RESV_ALTERED || rec->fact == FACT_RESV_ALTER_DENIED))
+        count_alteration(s, r, w,
+                         rec->fact == FACT_RESV_ALTERED ? "granted" : "denied");
     s->alters.granted = rec->fact == FACT_RESV_ALTERED ? w : NULL;
     if (s->alters.granted)
         check_grant(s, m, r, w, rec);
@@ -553,6 +563,18 @@ static void check_text(struct sim *s, const struct object *o, const char *name,
                      o->id, name, is ? is : "not set", want);
 }
 
+static void check_list(struct sim *s, const struct object *o, int attr,
+                       const char *want)
+{
+    struct arena *arena = arena_new();
+
+    if (want)
+        check_text(s, o, resv_rows[attr].name,
+                   attr_value_text(resv_rows[attr].type, obj_attr(o, attr), arena),
+                   want);
+    arena_free(arena);
+}
+
 static void check_made(struct sim *s, const struct object *o, const struct wish *w)
 {
     const struct resources *list = obj_resources(o, RESV_A_RESOURCE_LIST);
@@ -568,11 +590,10 @@ static void check_made(struct sim *s, const struct object *o, const struct wish 
     }
     check_text(s, o, "select", resources_text(list, "select", arena), w->select);
     check_text(s, o, "name", obj_str(o, RESV_A_RESERVE_NAME, NULL), w->name);
-    if (w->users)
-        check_text(s, o, "list of users",
-                   attr_value_text(resv_rows[RESV_A_AUTHORIZED_USERS].type,
-                                   obj_attr(o, RESV_A_AUTHORIZED_USERS), arena),
-                   w->users);
+    check_list(s, o, RESV_A_AUTHORIZED_USERS, w->users);
+    check_list(s, o, RESV_A_AUTHORIZED_GROUPS, w->groups);
+    check_list(s, o, RESV_A_MAIL_USERS, w->mail_to);
+    check_text(s, o, "Mail_Points", obj_str(o, RESV_A_MAIL_POINTS, NULL), w->mail);
     arena_free(arena);
 }
 
@@ -591,19 +612,34 @@ static void check_amount(struct sim *s, const struct resv *r)
                      r->obj.id, want, sum);
 }
 
+static bool has_member(const struct attr_value *list, const char *name)
+{
+    for (size_t i = 0; i < list->u.list.n; i++)
+        if (strcmp(list->u.list.v[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A queue sorts its lists. */
+static bool same_members(const struct attr_value *a, const struct attr_value *b)
+{
+    bool same = a->set == b->set && (!a->set || a->u.list.n == b->u.list.n);
+
+    for (size_t i = 0; same && a->set && i < a->u.list.n; i++)
+        same = has_member(b, a->u.list.v[i]);
+    return same;
+}
+
 /* Who may use it may use its queue. */
 static void check_queue(struct sim *s, const struct resv *r)
 {
-    const struct attr_value *users = obj_attr(&r->obj, RESV_A_AUTHORIZED_USERS);
-    const struct attr_value *acl =
-        r->queue ? obj_attr(&r->queue->obj, QUEUE_A_ACL_USERS) : NULL;
-    bool same = acl && acl->set == users->set &&
-                (!acl->set || acl->u.list.n == users->u.list.n);
+    const struct object *q = r->queue ? &r->queue->obj : NULL;
 
-    for (size_t i = 0; same && acl->set && i < acl->u.list.n; i++)
-        same = strcmp(acl->u.list.v[i], users->u.list.v[i]) == 0;
-    if (acl && !same)
-        check_failed(s, CHECK_ALTER, "%s and its queue have different users",
+    if (q && (!same_members(obj_attr(&r->obj, RESV_A_AUTHORIZED_USERS),
+                            obj_attr(q, QUEUE_A_ACL_USERS)) ||
+              !same_members(obj_attr(&r->obj, RESV_A_AUTHORIZED_GROUPS),
+                            obj_attr(q, QUEUE_A_ACL_GROUPS))))
+        check_failed(s, CHECK_ALTER, "%s and its queue are for different people",
                      r->obj.id);
 }
 

@@ -35,6 +35,9 @@ struct wish {
     char *select; /* NULL: not wanted */
     char *name;
     char *users;
+    char *groups;
+    char *mail; /* points */
+    char *mail_to;
     bool force;
     bool push;     /* others may be moved for it */
     bool release;  /* vnodes without jobs go */

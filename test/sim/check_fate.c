@@ -10,7 +10,10 @@
  * be kept may be gone all the same: its run has ended by itself, somebody has deleted
  * it, or no queue takes it.
  *
- * Arrays that have begun, and their subjobs, are not followed.
+ * An array that has begun is a job that waits, and its subjobs have fates of their own:
+ * what leaves with the array follows it, after its run and the array. An array of which
+ * nothing waits ends where it is. The hold is the array's, and between two occurrences
+ * there is none.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check_fate.h"
@@ -20,12 +23,14 @@
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/model/job_array.h"
+#include "server/model/job_exit.h"
 #include "server/model/job_state.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <utlist.h>
 
 enum outcome {
@@ -128,9 +133,21 @@ static void note(struct sim *s, const struct job *j, const struct record *rec,
     f->is_last = rec->fact == FACT_RESV_ENDING;
     f->ran = job_is_at_mom(j);
     f->once = !obj_num(&j->obj, JOB_A_RERUNABLE, 1);
-    f->was_doomed = obj_is_set(&j->obj, JOB_A_HF_KILL_BY);
+    f->was_doomed = obj_is_set(&j->obj, JOB_A_HF_KILL_BY) ||
+                    (j->parent && obj_is_set(&j->parent->obj, JOB_A_HF_KILL_BY));
     f->was_held = has_user_hold(j, NULL);
+    f->is_array = array_is_under_way(j);
+    f->is_subjob = j->parent != NULL;
+    f->n_waiting = f->is_array ? j->array->waiting.n : 0;
     DL_PREPEND(s->fates.list, f);
+}
+
+/* A subjob that is over only waits for its array to take it over. */
+static bool is_followed(const struct job *j, const struct resv *r)
+{
+    const struct job *whole = j->parent ? j->parent : j;
+
+    return whole->resv == r && !job_is_leaving(whole) && job_state(j) != 'X';
 }
 
 static void begin(struct sim *s, const struct model *m, const struct record *rec)
@@ -141,10 +158,8 @@ static void begin(struct sim *s, const struct model *m, const struct record *rec
         return;
     MODEL_EACH_LIVE(m, OBJ_JOB, o)
     {
-        const struct job *j = TO_JOB(o);
-
-        if (j->resv == r && !j->parent && !array_is_under_way(j) && !job_is_leaving(j))
-            note(s, j, rec, word_of(m, r, rec));
+        if (is_followed(TO_JOB(o), r))
+            note(s, TO_JOB(o), rec, word_of(m, r, rec));
     }
 }
 
@@ -161,12 +176,19 @@ static bool names(const struct attr_value *list, const char *owner)
     return false;
 }
 
+/* It gives jobs away, which an array that has begun cannot be. */
+static bool routes(const struct queue *q)
+{
+    return strncasecmp(obj_str(&q->obj, QUEUE_A_QUEUE_TYPE, ""), "R", 1) == 0;
+}
+
 /* Stories set no limits of queues, and no lists of groups or hosts. */
 static bool takes(const struct model *m, const char *name, const struct job *j)
 {
     const struct queue *q = name && *name ? model_queue(m, name) : NULL;
 
     return q && !q->resv && obj_num(&q->obj, QUEUE_A_ENABLED, 0) &&
+           !(array_is_under_way(j) && routes(q)) &&
            (!obj_num(&q->obj, QUEUE_A_ACL_USER_ENABLE, 0) ||
             names(obj_attr(&q->obj, QUEUE_A_ACL_USERS),
                   obj_str(&j->obj, JOB_A_JOB_OWNER, "")));
@@ -225,15 +247,36 @@ static void check_ended_by(struct sim *s, const struct model *m, const struct fa
     wrong(s, f, "is deleted, and was to be kept");
 }
 
-/* It is over with its run. */
-static void check_over(struct sim *s, const struct fate *f)
+/* Its MoM has ended the run for the job's own limits, before it heard of the end of the
+ * reservation. */
+static bool was_over_limit(const struct model *m, const char *job_id)
 {
-    if (wanted(f) == OUT_GONE)
+    const struct object *o = &model_job(m, job_id)->obj;
+
+    return job_exit_limit(obj_num(o, JOB_A_EXIT_STATUS, 0)) != NULL;
+}
+
+/* It is over with its run. */
+static void check_over(struct sim *s, const struct model *m, const struct fate *f)
+{
+    if (wanted(f) == OUT_GONE || (f->is_array && f->n_waiting == 0))
         return;
-    if (!f->ran)
+    if (f->is_array)
+        wrong(s, f, "is over, and subjobs of it wait");
+    else if (!f->ran)
         wrong(s, f, "is over without a run");
-    else if (run_was_signalled(s, f->job_id))
+    else if (run_was_signalled(s, f->job_id) && !was_over_limit(m, f->job_id))
         wrong(s, f, "is over, and its run was only to end");
+}
+
+/* An array leaves when none of its subjobs has a run any longer, for those that wait.
+ */
+static bool may_leave(const struct job *array)
+{
+    for (const struct job *j = array->array->first; j; j = j->array_next)
+        if (job_is_at_mom(j))
+            return false;
+    return array->array->waiting.n > 0;
 }
 
 static void check_leaves_resv(struct sim *s, const struct model *m,
@@ -245,6 +288,8 @@ static void check_leaves_resv(struct sim *s, const struct model *m,
 
     if (wanted(f) != OUT_LEAVES)
         wrong(s, f, "leaves");
+    else if (f->is_array && !may_leave(j))
+        wrong(s, f, "leaves, and subjobs of it run, or none waits");
     else if (!str_same(queue, first_queue(m, j)))
         wrong(s, f, "leaves for a queue that is not the first that takes it");
     else if (f->word == END_HOLDS && !held)
@@ -258,12 +303,64 @@ static bool is_touch(enum fact fact)
 {
     return fact == FACT_JOB_MODIFIED || fact == FACT_JOB_KILLED ||
            fact == FACT_JOB_DELETED || fact == FACT_JOB_WITHDRAWN ||
-           fact == FACT_JOB_MOVED;
+           fact == FACT_JOB_MOVED || fact == FACT_ARRAY_CUT ||
+           fact == FACT_SUBJOB_DELETED;
 }
 
 static bool is_farewell(const struct record *rec)
 {
     return fact_removes(rec->fact) || fact_retires(rec->fact);
+}
+
+/* Subjobs. */
+
+/* The array goes: somebody has deleted it, or its own end was looked at. */
+static bool array_goes(const struct sim *s, const struct model *m, const char *id)
+{
+    const struct job *array = model_job(m, id)->parent;
+    const struct fate *f = find(s, array->obj.id);
+
+    return obj_is_set(&array->obj, JOB_A_HF_KILL_BY) || (f && f->is_touched);
+}
+
+static void check_follows(struct sim *s, const struct model *m, const struct fate *f,
+                          const char *queue)
+{
+    const struct job *j = model_job(m, f->job_id);
+
+    if (wanted(f) != OUT_LEAVES)
+        wrong(s, f, "leaves");
+    else if (job_is_at_mom(j))
+        wrong(s, f, "leaves while it runs");
+    else if (!str_same(queue, obj_str(&j->parent->obj, JOB_A_QUEUE, "")))
+        wrong(s, f, "does not follow its array");
+}
+
+/* It is killed while it runs, or deleted while it waits for its next run. */
+static bool is_deleted(enum fact fact)
+{
+    return fact == FACT_JOB_KILLED || fact == FACT_SUBJOB_DELETED;
+}
+
+static void check_subjob(struct sim *s, const struct model *m, struct fate *f,
+                         const struct record *rec)
+{
+    const char *queue = rec->fact == FACT_SET ? text_after(rec, JOB_A_QUEUE) : NULL;
+    bool over = rec->fact == FACT_SUBJOB_ENDED || rec->fact == FACT_SUBJOB_DELETED ||
+                is_farewell(rec);
+
+    if (is_touch(rec->fact) && !is_by_server(s))
+        f->is_touched = true;
+    if (f->is_touched || (wanted(f) != OUT_GONE && array_goes(s, m, f->job_id)))
+        f->is_touched = true;
+    else if (is_deleted(rec->fact) && wanted(f) != OUT_GONE)
+        wrong(s, f, "is deleted, and was to be kept");
+    else if (queue)
+        check_follows(s, m, f, queue);
+    else if (over && rec->fact != FACT_SUBJOB_DELETED)
+        check_over(s, m, f);
+    if (over || queue)
+        f->over_seq = rec->seq;
 }
 
 static void check_job(struct sim *s, const struct model *m, const struct record *rec)
@@ -273,6 +370,10 @@ static void check_job(struct sim *s, const struct model *m, const struct record 
 
     if (!f)
         return;
+    if (f->is_subjob) {
+        check_subjob(s, m, f, rec);
+        return;
+    }
     if (is_touch(rec->fact) && !is_by_server(s)) {
         f->is_touched = true;
     } else if (rec->fact == FACT_JOB_KILLED || rec->fact == FACT_JOB_DELETED ||
@@ -283,7 +384,7 @@ static void check_job(struct sim *s, const struct model *m, const struct record 
     } else if (moves) {
         check_leaves_resv(s, m, f, rec);
     } else if (is_farewell(rec) && !f->is_touched) {
-        check_over(s, f);
+        check_over(s, m, f);
     }
     if (moves || is_farewell(rec))
         f->over_seq = rec->seq;
@@ -301,8 +402,9 @@ static void check_kept(struct sim *s, const struct model *m, const struct fate *
         wrong(s, f, "is still there");
     else if (!j->resv || strcmp(j->resv->obj.id, f->resv_id) != 0 || job_is_at_mom(j))
         wrong(s, f, "does not wait for the next occurrence");
-    else if (has_user_hold(j, NULL) !=
-             (f->was_held || (want == OUT_WAITS && f->word == END_HOLDS)))
+    else if (!f->is_subjob &&
+             has_user_hold(j, NULL) !=
+                 (f->was_held || (want == OUT_WAITS && f->word == END_HOLDS)))
         wrong(s, f, "has other holds");
 }
 

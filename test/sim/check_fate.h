@@ -32,7 +32,10 @@ struct fate {
     bool once;       /* could not be repeated, */
     bool was_doomed; /* was being deleted anyhow, */
     bool was_held;   /* had a hold of the user's */
-    bool is_touched; /* somebody has deleted or changed it since */
+    bool is_array; /* it has begun: it waits, and its subjobs have fates of their own */
+    bool is_subjob;
+    size_t n_waiting; /* of an array: subjobs that were to be run, now or again */
+    bool is_touched;  /* somebody has deleted or changed it since */
     struct fate *prev, *next;
 };
 

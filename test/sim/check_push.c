@@ -1,8 +1,9 @@
 /* check_push.c - see check_push.h.
  *
- * That nothing is promised twice is looked at by check_promise.c. That nobody is moved
- * by more than is needed is asked of the plan (test/unit/scheduler/test_plan_push.c),
- * since a scheduler of the simulator may have looked long before its answer comes.
+ * That nothing is promised twice is looked at by check_promise.c. Who is moved had
+ * something where another one is now. That nobody is moved by more than is needed is
+ * asked of the plan (test/unit/scheduler/test_plan_push.c), since a scheduler of the
+ * simulator may have looked long before its answer comes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check_push.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 static const struct change *change_of(const struct record *rec, int attr)
 {
@@ -113,6 +115,9 @@ static void note(struct sim *s, const struct occurrence *oc, const struct record
     MUST(all->n < PUSHES_MAX);
     snprintf(one->id, sizeof(one->id), "%s", rec->id);
     snprintf(one->vnodes, sizeof(one->vnodes), "%s", occurrence_vnodes(oc));
+    snprintf(one->room_for, sizeof(one->room_for), "%s",
+             rec->note ? rec->note + strcspn(rec->note, "RSM") : "");
+    one->until_at = occurrence_end_at(oc, 0);
     one->from_at = occurrence_start_at(oc, 0);
     one->to_at = window_after(oc, rec).start_at;
 }
@@ -177,6 +182,49 @@ static void check_order(struct sim *s, const struct model *m, const struct pushe
         check_failed(s, CHECK_ALTER, "%s is moved behind %s", a->id, b->id);
 }
 
+/* Of one series: an occurrence moves the next one on whatever vnodes that is. */
+static bool are_of_one_series(const char *a, const char *b)
+{
+    size_t len = strcspn(a, "[.");
+
+    return strcspn(b, "[.") == len && strncmp(a, b, len) == 0;
+}
+
+static bool stands_there(const struct occurrence *oc, const struct pushed *a)
+{
+    struct window w = occurrence_window(oc);
+
+    return w.start_at < a->until_at && w.end_at > a->from_at &&
+           share_vnode(a->vnodes, occurrence_vnodes(oc));
+}
+
+/* Is that one, or of a series any occurrence, now where the other was? */
+static bool takes_place(const struct model *m, const char *id, const struct pushed *a)
+{
+    const struct occurrence *oc = occurrence_find(m, id);
+    const struct resv *r = oc ? NULL : model_resv(m, id);
+
+    if (are_of_one_series(id, a->id) || (oc && stands_there(oc, a)) ||
+        (r && stands_there(&r->current, a)))
+        return true;
+    if (r)
+        DL_FOREACH (r->later, oc)
+            if (stands_there(oc, a))
+                return true;
+    return false;
+}
+
+static void check_needed(struct sim *s, const struct model *m, const struct pushed *a)
+{
+    bool needed = takes_place(m, a->room_for, a);
+
+    for (size_t i = 0; i < s->pushes.n && !needed; i++)
+        needed = &s->pushes.v[i] != a && takes_place(m, s->pushes.v[i].id, a);
+    if (!needed)
+        check_failed(s, CHECK_ALTER, "%s is moved for %s, and nobody needs its place",
+                     a->id, a->room_for);
+}
+
 void check_push_settled(struct sim *s, const struct model *m)
 {
     struct pushes *all = &s->pushes;
@@ -184,6 +232,7 @@ void check_push_settled(struct sim *s, const struct model *m)
     for (size_t i = 0; i < all->n; i++) {
         if (!strstr(all->names, all->v[i].id))
             check_failed(s, CHECK_ALTER, "%s is moved for nobody", all->v[i].id);
+        check_needed(s, m, &all->v[i]);
         for (size_t k = 0; k < all->n; k++)
             check_order(s, m, &all->v[i], &all->v[k]);
     }

@@ -15,7 +15,9 @@ struct sim;
 struct pushed {
     char id[64];
     int64_t from_at, to_at;
+    int64_t until_at; /* its end before */
     char vnodes[512]; /* before */
+    char room_for[64];
 };
 
 struct pushes {

@@ -223,6 +223,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
             continue;
         changed = true;
         trace_record(s, e->u.record);
+        count_record(s, s->shell.shadow, e->u.record);
         check_resv_record(s, s->shell.shadow, e->u.record);
         check_retry_record(s, s->shell.shadow, e->u.record);
         check_job_record(s, s->shell.shadow, e->u.record);
@@ -394,6 +395,8 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
         }
         buf_fini(&text);
     }
+    if (!is_look(rq->number))
+        count_request(s, rq->number, reply);
     why_requested(s, net_conn(&s->net, conn), rq, reply, out->arena);
     if (rq->number == BATCH_MODIFY_RESV || rq->number == BATCH_RESV_ACT)
         alter_requested(s, s->shell.shadow, rq, out);
@@ -421,6 +424,8 @@ void check_gone_on(struct sim *s, uint64_t conn, const struct effects *out)
     struct conn *c = net_conn(&s->net, conn);
 
     s->alters.agreed = c && c->asked == BATCH_ANSWER_RESVS && c->yes[c->n_judged++];
+    if (c && reply_to(out, conn) && !is_look(c->asked))
+        count_request(s, c->asked, reply_to(out, conn));
     if (c && is_done_at_once(c->asked))
         check_refusal(s, c->asked, reply_to(out, conn), out);
 }

@@ -153,7 +153,8 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
         if (w->rule) {
             set(&body.attrs, arena, "reserve_rrule", NULL, w->rule);
             set(&body.attrs, arena, "reserve_standing", NULL, "1");
-            set(&body.attrs, arena, "reserve_timezone", NULL, "UTC");
+            set(&body.attrs, arena, "reserve_timezone", NULL,
+                w->zone ? w->zone : "UTC");
         }
         if (w->select)
             set(&body.attrs, arena, "Resource_List", "select", w->select);
@@ -231,6 +232,12 @@ void client_alter(struct sim *s, const struct alter_wish *w)
             set(&attrs, arena, "Reserve_Name", NULL, w->name);
         if (w->users)
             set(&attrs, arena, "Authorized_Users", NULL, w->users);
+        if (w->groups)
+            set(&attrs, arena, "Authorized_Groups", NULL, w->groups);
+        if (w->mail)
+            set(&attrs, arena, "Mail_Points", NULL, w->mail);
+        if (w->mail_to)
+            set(&attrs, arena, "Mail_Users", NULL, w->mail_to);
         set_end(&attrs, arena, &w->end);
         if (w->waiting)
             set(&attrs, arena, "interactive", NULL, w->waiting);
@@ -409,6 +416,21 @@ void client_rerun(struct sim *s, const char *label, const char *id)
 
     if (c)
         send(s, c, BATCH_RERUN, &body);
+}
+
+void client_alter_job(struct sim *s, const char *user, const char *label,
+                      const char *id, const char *attr, const char *value)
+{
+    struct arena *arena = arena_new();
+    struct body_manage body = { .command = MANAGER_SET,
+                                .object_type = OBJECT_JOB,
+                                .object_name = id };
+    struct client *c = begin(s, CLIENT_ALTER_JOB, user, label);
+
+    set(&body.attrs, arena, attr, NULL, value);
+    if (c)
+        send(s, c, BATCH_MODIFY_JOB, &body);
+    arena_free(arena);
 }
 
 void client_manage(struct sim *s, uint32_t command, uint32_t type, const char *name,

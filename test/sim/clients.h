@@ -22,6 +22,7 @@ enum client_kind {
     CLIENT_SIGNAL,        /* qsig */
     CLIENT_HOLD,          /* qhold, qrls */
     CLIENT_RERUN,         /* qrerun */
+    CLIENT_ALTER_JOB,     /* qalter */
     CLIENT_MANAGE,        /* qmgr */
     CLIENT_LOOK,          /* pbs_rstat */
     CLIENT_WHY,           /* pbs_rstat --why */
@@ -67,7 +68,8 @@ struct resv_wish {
     const char *user;
     const char *select;
     const char *place; /* NULL: none */
-    const char *rule;  /* NULL, or of a series, in UTC */
+    const char *rule;  /* NULL, or of a series, */
+    const char *zone;  /* in that time zone; NULL: in UTC */
     const char *job;   /* NULL, or the id of the job it is made out of: no start */
     const char *qmove; /* NULL, or the id of the job that is to be moved into it */
     int64_t start_at;
@@ -87,7 +89,8 @@ struct alter_wish {
     const char *id;
     const char *select;
     const char *name;
-    const char *users;
+    const char *users, *groups;
+    const char *mail, *mail_to; /* Mail_Points, Mail_Users */
     struct end_wish end;
     bool dry; /* --dry-run first */
     int64_t start_at;
@@ -144,6 +147,9 @@ void client_hold(struct sim *s, const char *user, const char *label, const char 
                  bool hold);
 /* qrerun, as root. */
 void client_rerun(struct sim *s, const char *label, const char *id);
+/* qalter: an attribute gets that value. */
+void client_alter_job(struct sim *s, const char *user, const char *label,
+                      const char *id, const char *attr, const char *value);
 void client_order(struct sim *s, const char *user, const char *label, const char *id,
                   const char *other);
 

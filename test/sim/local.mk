@@ -2,7 +2,7 @@
 check_PROGRAMS += test/sim/sim
 TESTS += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_more_seeds test/sim/check_sweeps
 test_sim_sim_SOURCES = \
-	test/sim/action.c \
+	test/sim/action.c test/sim/action_daemons.c \
 	test/sim/check_alter.c test/sim/check_alter.h \
 	test/sim/check_changes.c \
 	test/sim/check_depend.c test/sim/check_depend.h test/sim/check_end.c \
@@ -21,6 +21,7 @@ test_sim_sim_SOURCES = \
 	test/sim/clients.c test/sim/clients.h \
 	test/sim/clock.c test/sim/clock.h \
 	test/sim/comm.c test/sim/comm.h \
+	test/sim/counts.c test/sim/counts.h \
 	test/sim/disk.c test/sim/disk.h \
 	test/sim/expect.c \
 	test/sim/host.c test/sim/host.h \

@@ -7,12 +7,14 @@
  *   sim --sweep FILE --kill K     one run with that kill: before:7, after:7, twice:7,
  *                                 scheduler:7, meanwhile:7, says:7, hears:7, router:7,
  *                                 tells:7, told:7, between:7
+ *   sim --seeds N --counts        ... and how often what has happened in them
  *   sim --print N                 the scenario that seed N makes
  *   sim --hash N                  a number for the scenarios of the seeds 1 to N
  *
  * The last line is "sim: N passed, M failed".
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "counts.h"
 #include "script.h"
 #include "story.h"
 #include "sweep.h"
@@ -28,6 +30,7 @@
 struct tally {
     const char *program;
     bool trace;
+    struct counts *counts; /* NULL: nobody wants to know */
     int passed;
     int failed;
 };
@@ -50,7 +53,7 @@ static void run(struct tally *t, const char *name, const char *text, uint64_t se
     struct script *sc = script_parse(name, text);
 
     snprintf(replay, sizeof(replay), "  to see it: %s %s --trace\n", t->program, how);
-    if (sc && script_run(sc, seed, t->trace)) {
+    if (sc && script_run(sc, seed, t->trace, t->counts)) {
         t->passed++;
     } else {
         t->failed++;
@@ -256,7 +259,10 @@ static void run_all(struct tally *t, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct tally t = { .program = argv[0], .trace = has(argc, argv, "--trace") };
+    struct counts counts = { 0 };
+    struct tally t = { .program = argv[0],
+                       .trace = has(argc, argv, "--trace"),
+                       .counts = has(argc, argv, "--counts") ? &counts : NULL };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGABRT, on_abort);
@@ -269,6 +275,8 @@ int main(int argc, char **argv)
         return 0;
     }
     run_all(&t, argc, argv);
+    counts_print(&counts);
+    counts_fini(&counts);
     printf("sim: %d passed, %d failed\n", t.passed, t.failed);
     return t.failed || t.passed == 0;
 }

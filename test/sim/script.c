@@ -279,13 +279,15 @@ static void run_swept(struct sim *s, const struct script *sc, struct sweep *swee
         sweep->is_on = false;
 }
 
-static bool run(const struct script *sc, uint64_t seed, bool trace, struct sweep *sweep)
+static bool run(const struct script *sc, uint64_t seed, bool trace, struct sweep *sweep,
+                struct counts *counts)
 {
     struct sim *s = xmalloc(sizeof(*s));
     bool passed;
 
     sim_init(s, seed, trace);
     set_up(s, sc);
+    s->counts = counts;
     run_swept(s, sc, sweep);
     sim_end(s);
     passed = !s->checks.failed;
@@ -296,13 +298,14 @@ static bool run(const struct script *sc, uint64_t seed, bool trace, struct sweep
     return passed;
 }
 
-bool script_run(const struct script *sc, uint64_t seed, bool trace)
+bool script_run(const struct script *sc, uint64_t seed, bool trace,
+                struct counts *counts)
 {
-    return run(sc, seed, trace, NULL);
+    return run(sc, seed, trace, NULL, counts);
 }
 
 bool script_sweep(const struct script *sc, bool trace, struct sweep *sweep)
 {
     MUST(sweep->at == 0 || !sweep->has_killed);
-    return run(sc, 1, trace, sweep);
+    return run(sc, 1, trace, sweep, NULL);
 }

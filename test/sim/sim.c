@@ -230,6 +230,9 @@ static void free_vnodes(struct sim *s)
         if (node_state_stored(TO_NODE(o)) & NODE_OFFLINE)
             client_manage(s, MANAGER_SET, OBJECT_NODE, o->id, "state", NULL, "offline",
                           WIRE_OP_DECR);
+        if (obj_is_set(o, NODE_A_MAX_RUNNING))
+            client_manage(s, MANAGER_UNSET, OBJECT_NODE, o->id, "max_running", NULL,
+                          NULL, WIRE_OP_UNSET);
     }
     open_queues(s);
     resume_jobs(s);

@@ -24,6 +24,7 @@
 #include "clients.h"
 #include "clock.h"
 #include "comm.h"
+#include "counts.h"
 #include "host.h"
 #include "ledger.h"
 #include "lib/base/rnd.h"
@@ -87,7 +88,8 @@ struct sim {
         char word[16];
         char vnode[32];
     } called[16];
-    struct sweep *sweep; /* NULL: none */
+    struct sweep *sweep;   /* NULL: none */
+    struct counts *counts; /* NULL: nobody counts */
     bool trace;
     bool images;     /* MoMs can make images of jobs */
     bool slow_lists; /* a status of few objects takes several turns already */
