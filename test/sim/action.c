@@ -387,6 +387,7 @@ static bool submits(struct sim *s, const struct words *w)
     const struct job_wish wish = {
         .user = w->v[0],
         .label = w->v[2],
+        .checkpoint = words_value(w, "checkpoint"),
         .depend = depend_of(s, words_value(w, "depend"), &depend),
         .into = id ? id : into,
         .select = words_value(w, "select"),

@@ -154,15 +154,11 @@ static void add_smaller(struct story *t, const struct booking *b)
                    chance(t, 90) ? pick(t, 1, MAX_OF(n, 1)) : n + 1, rest);
 }
 
-static void alter(struct story *t, int64_t second)
+void story_alter(struct story *t, int64_t second, int n)
 {
-    int n;
     bool force = chance(t, 20);
     bool push = force && chance(t, 50); /* both are for managers */
 
-    if (!t->n_resvs)
-        return;
-    n = recent(t, t->n_resvs);
     at(t, second);
     if (force || chance(t, 15))
         buf_add_str(t->out, "root");
@@ -181,6 +177,13 @@ static void alter(struct story *t, int64_t second)
     if (chance(t, 30))
         buf_printf(t->out, " waiting %d", pick(t, 1, 120));
     buf_printf(t->out, "%s\n", push ? " push" : force ? " force" : "");
+}
+
+static void alter(struct story *t, int64_t second)
+{
+    if (!t->n_resvs)
+        return;
+    story_alter(t, second, recent(t, t->n_resvs));
     if (chance(t, 20))
         alter(t, second + pick(t, 0, 3));
 }
@@ -612,8 +615,11 @@ static void outlast(struct story *t, int resv)
     int ncpus = pick(t, 1, t->ncpus);
 
     at(t, second);
-    buf_printf(t->out, "user%d submits J%d select=1:ncpus=%d lasting 2000 into R%d%s\n",
-               user, ++t->n_jobs, ncpus, resv, chance(t, 15) ? " once" : "");
+    buf_printf(t->out, "user%d submits J%d select=1:ncpus=%d lasting 2000 into R%d",
+               user, ++t->n_jobs, ncpus, resv);
+    if (chance(t, 25))
+        buf_printf(t->out, " indices=1-%d", pick(t, 2, 6));
+    buf_add_str(t->out, chance(t, 15) ? " once\n" : "\n");
 }
 
 /* Ends that keep the jobs: for all of a story, and for some of its reservations. From
@@ -934,4 +940,12 @@ void story_write(uint64_t seed, struct buf *out)
         story_extensions(&t, seed);
     if (seed % 9 == 5)
         story_preemption(&t, seed);
+    if (seed % 3 == 2)
+        story_job_acts(&t, seed);
+    if (seed % 4 == 0)
+        story_limits(&t, seed);
+    if (seed % 7 == 5)
+        story_conflicts(&t, seed);
+    if (seed % 32 == 9)
+        story_clocks(&t, seed);
 }

@@ -72,8 +72,10 @@ static void fill(struct story *t, const struct long_one *o, int *n_jobs)
         at_least(t, second);
         buf_printf(t->out, "user%d submits F%d select=1:ncpus=%d", o->user, ++*n_jobs,
                    ncpus);
-        buf_printf(t->out, " lasting %d into E%d%s\n", lasts_s, o->number,
-                   chance(t, 15) ? " once" : "");
+        buf_printf(t->out, " lasting %d into E%d", lasts_s, o->number);
+        if (chance(t, 15))
+            buf_printf(t->out, " indices=1-%d", pick(t, 2, 6));
+        buf_add_str(t->out, chance(t, 15) ? " once\n" : "\n");
     }
 }
 

@@ -58,9 +58,20 @@ static inline struct booking *booking(struct story *t, int n)
     return &t->bookings[n % BOOKINGS_MAX];
 }
 
+/* story.c: somebody alters "Rn" in that second, mostly around what it has. */
+void story_alter(struct story *t, int64_t second, int n);
+
 /* story_extend.c: reservations that have jobs in them around their end, and are made
  * longer and smaller. */
 void story_extensions(const struct story *of, uint64_t seed);
+
+/* story_staff.c: what is done to jobs and to subjobs; what administrators change of
+ * vnodes and owners of reservations; who loses vnodes to maintenance and is altered
+ * then; clocks that change. */
+void story_job_acts(const struct story *of, uint64_t seed);
+void story_limits(const struct story *of, uint64_t seed);
+void story_conflicts(const struct story *of, uint64_t seed);
+void story_clocks(const struct story *of, uint64_t seed);
 
 /* story_turns.c: series whose occurrences are too short for the jobs in them. */
 void story_turns(const struct story *of, uint64_t seed);

@@ -57,6 +57,8 @@ static void fill(struct story *t, const struct turns *o, int *n_jobs)
         at(t, MAX_OF(second, INT64_C(1)));
         buf_printf(t->out, "user%d submits U%d select=1:ncpus=1", o->user, ++*n_jobs);
         buf_printf(t->out, " lasting %d into T%d", lasts_s, o->number);
+        if (chance(t, 30))
+            buf_printf(t->out, " indices=1-%d", pick(t, 2, 6));
         buf_add_str(t->out, chance(t, 30) ? " once\n" : "\n");
     }
 }

@@ -46,6 +46,11 @@ TESTS += test/unit/base/test_printable
 test_unit_base_test_printable_SOURCES = test/unit/base/test_printable.c
 test_unit_base_test_printable_LDADD = libhfbase.la -lcunit
 
+check_PROGRAMS += test/unit/base/test_rnd
+TESTS += test/unit/base/test_rnd
+test_unit_base_test_rnd_SOURCES = test/unit/base/test_rnd.c
+test_unit_base_test_rnd_LDADD = libhfbase.la -lcunit
+
 check_PROGRAMS += test/unit/base/test_shares
 TESTS += test/unit/base/test_shares
 test_unit_base_test_shares_SOURCES = test/unit/base/test_shares.c

@@ -12,18 +12,23 @@ struct rnd {
     uint64_t state;
 };
 
+static inline uint64_t rnd_mixed(uint64_t x)
+{
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+    x = (x ^ (x >> 29)) * 0xa0761d6478bd642fu;
+    return x ^ (x >> 32);
+}
+
+/* The seed is mixed, too: else the numbers of a seed would be those of the seed before
+ * it but for the first one. */
 static inline struct rnd rnd_seeded(uint64_t seed)
 {
-    return (struct rnd){ .state = seed * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u };
+    return (struct rnd){ .state = rnd_mixed(seed + 0x632be59bd9b4e019u) };
 }
 
 static inline uint64_t rnd_next(struct rnd *r)
 {
-    uint64_t x = (r->state += 0x9e3779b97f4a7c15u);
-
-    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
-    x = (x ^ (x >> 29)) * 0xa0761d6478bd642fu;
-    return x ^ (x >> 32);
+    return rnd_mixed(r->state += 0x9e3779b97f4a7c15u);
 }
 
 /* A number in low .. high, both possible (low <= high). */
