@@ -17,7 +17,8 @@
 #define ANSWERS_S     30   /* with all vnodes free */
 #define QUIET_S       700  /* more than a period of the scheduler */
 #define JOBS_S        8000 /* queued jobs had to wait for reservations */
-#define TICKS_MAX     20   /* at one instant without an event */
+#define ENDLESS_S     (30 * 86400)
+#define TICKS_MAX     20 /* at one instant without an event */
 #define CALM_DELAY_MS 1
 
 void sim_trace(const struct sim *s, const char *fmt, ...)
@@ -238,6 +239,16 @@ static void free_vnodes(struct sim *s)
     resume_jobs(s);
 }
 
+/* What a job without a walltime has made is there for years: nobody waits so long. */
+static void delete_endless(struct sim *s)
+{
+    MODEL_EACH (shell_model(s), OBJ_RESV, o) {
+        if (obj_num(o, RESV_A_RESERVE_END, 0) > sim_now_at(s) + ENDLESS_S)
+            client_delete(s, "root", obj_str(o, RESV_A_RESERVE_NAME, ""), o->id, true,
+                          false);
+    }
+}
+
 static int64_t last_end_at(const struct sim *s)
 {
     int64_t at = sim_now_at(s);
@@ -317,6 +328,10 @@ void sim_end(struct sim *s)
         return;
     check_alters_answered(s);
     check_runs_agree(s);
+    delete_endless(s);
+    run_s(s, ANSWERS_S);
+    if (s->checks.failed)
+        return;
     sim_run(s, (last_end_at(s) + REPAIR_S) * 1000);
     if (s->checks.failed)
         return;
