@@ -285,10 +285,9 @@ def test_fewer_chunks_before_the_start(cluster):
 def test_fewer_chunks_while_running_lost_ones_first_never_one_with_a_job(cluster):
     server = cluster.server
     rid = running_resv(server, select="4:ncpus=2")
-    first = running_job(server, queue_of(rid))
     held = resv_nodes(server, rid)
-    busy = job_vnodes(server, first)[0]
-    lost = [v for v in held if v != busy][0]
+    lost, busy = held[1], held[2]  # an idle one stands before them, another one behind
+    first = running_job(server, queue_of(rid), select="1:ncpus=2:vnode=" + busy)
     set_offline(server, lost)
     server.expect(RESV, {"reserve_substate": 10}, id=rid)
     granted(cluster, rid, "-l", "select=3:ncpus=2")
@@ -446,6 +445,9 @@ def test_strangers_and_ordinary_users_are_refused(cluster):
     server.log_match("Unauthorized Request, request type: 91, Object: RESCRESV, Name: %s, "
                      "request from: %s@" % (rid, USER2))
     refused(cluster, rid, 159, "pbs_ralter: Unauthorized Request", "-W", "force", "-D", "60")
+    # An operator alters what is others', without force.
+    server.manager(MGR_CMD_SET, SERVER, {"operators": ("+=", USER2 + "@*")})
+    granted(cluster, rid, "-D", "660", user=USER2)
 
 
 BAD = [

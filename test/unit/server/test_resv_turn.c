@@ -102,6 +102,11 @@ static void test_jobs_at_the_end_of_an_occurrence(void)
                 "Deleting running job at end of reservation occurrence");
     CU_ASSERT_EQUAL(world_count_mail(&w, "Aborted by PBS Server "), 1);
     CU_ASSERT_PTR_NULL(world_account(&w, 'D', 0));
+    /* Nothing is altered meanwhile. */
+    world_modify(&w, "user1", "R1.svr", "reserve_duration=900", NULL);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_BADSTATE);
+    world_modify(&w, "mgr1", "R1.svr", "Reserve_Name=x", NULL);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_BADSTATE);
     world_restart(&w);
     EXPECT_TEXT(world_phase(&w, "R1"), "9/5");
     CU_ASSERT_EQUAL(world_assigned(&w, "vn[0]"), 2);
