@@ -285,6 +285,35 @@ def test_lines_of_an_alteration(site):
     assert len(letters(site, 2)) == 2 and other
 
 
+def test_the_order_of_what_is_logged_of_an_alteration(site):
+    """13.3: asked, attempted, confirmed; of one that is refused before anybody is asked there is
+    the refusal alone. (The scheduler is woken before the attempt is on the disk and told.)"""
+    server = site.server
+    start = int(time.time()) + 3600
+    rid = submitted(site, start, 600, ["-l", "select=1:ncpus=2", "-I", "60"])
+    begin = len(server.log_lines())
+    site.run(["pbs_ralter", "-D", "900", "-I", "30", rid], user=USER1)
+    for order in (("Type 91 request received from %s@" % USER1,
+                   "%s;Attempting to modify reservation end=" % rid,
+                   "%s;Reservation alter confirmed" % rid),
+                  ("Type 91 request received from ", "Scheduler sent command 15",
+                   "Type 75 request received from ", "%s;Reservation alter confirmed" % rid)):
+        lines = iter(server.log_lines()[begin:])
+        for words in order:
+            assert any(words in line for line in lines), words
+    # One that needs no scheduler, too.
+    site.scheduler.stop()
+    site.run(["pbs_ralter", "-D", "960", "-W", "force", rid])
+    assert [t for _, _, t in logged(server, rid)][-2:] == \
+        ["Attempting to modify reservation end=" + time.strftime(DATE, time.gmtime(start + 960)),
+         "Reservation alter confirmed"]
+    begin = len(server.log_lines())
+    for argv, code in ((["-D", "0"], 15086), (["-l", "select=2:ncpus=2"], 15183)):
+        site.run(["pbs_ralter"] + argv + [rid], user=USER1, check=False)
+        server.log_match("Reject reply code=%d, aux=0, type=91, from %s@" % (code, USER1))
+    assert not any(rid in line for line in server.log_lines()[begin:])
+
+
 def test_all_addresses_of_M_get_the_letter(site):
     """24, Beat this: also without a configured mail host; no other text is in the letter."""
     rid = submitted(site, 3600, 60, ["-I", "60", "-m", "c", "-M", "a@b,c@d,e"])

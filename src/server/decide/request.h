@@ -108,7 +108,9 @@ struct decision {
     struct acts acts;
     struct diag why;
     const char *why_text; /* words longer than why.text holds, or NULL */
-    /* lines for the server's log that come with a refusal or a success */
+    /* Lines for the server's log that come with a refusal or a success. They follow
+     * those of the records, unless they say what is attempted. */
+    bool logs_lead;
     size_t n_logs, cap_logs;
     struct log_line {
         uint32_t event;     /* event class bits, operations.md 13 */

@@ -273,12 +273,19 @@ static void take_up_record(struct turn *t, struct record *rec)
 #endif
 }
 
-void take_up(struct turn *t, struct decision *d)
+static void tell_lines(struct turn *t, const struct decision *d)
 {
-    for (size_t i = 0; i < d->records.n; i++)
-        take_up_record(t, d->records.v[i]);
-    /* The lines of the request follow those of its records. */
     for (size_t i = 0; i < d->n_logs; i++)
         effect_log(t->out, t->s->m->seq, d->logs[i].event, d->logs[i].obj_class,
                    d->logs[i].object, "%s", d->logs[i].text);
+}
+
+void take_up(struct turn *t, struct decision *d)
+{
+    if (d->logs_lead)
+        tell_lines(t, d);
+    for (size_t i = 0; i < d->records.n; i++)
+        take_up_record(t, d->records.v[i]);
+    if (!d->logs_lead)
+        tell_lines(t, d);
 }

@@ -384,7 +384,8 @@ static void log_attempt(const struct alteration *a)
                    obj_num(&a->r->obj, RESV_A_RESERVE_END, 0) ||
                a->given & GIVEN_END;
 
-    /* PBS writes this line before the answer is known. */
+    /* PBS writes this line before anything comes of it (reservations.md 13.3). */
+    a->out->logs_lead = true;
     decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id,
                "Attempting to modify reservation%s%s%s%s%s%s", start ? " start=" : "",
                start ? date(a, RESV_A_RESERVE_START) : "", end ? " end=" : "",
