@@ -153,9 +153,15 @@ static bool is_followed(const struct job *j, const struct resv *r)
 static void begin(struct sim *s, const struct model *m, const struct record *rec)
 {
     const struct resv *r = model_resv(m, rec->id);
+    struct fate *f;
 
     if (!r || resv_phase(r) == PHASE_ENDING)
         return;
+    /* A run that did not end has held up the turn of the next occurrence until the last
+     * was over: now it is the end of the reservation that counts. */
+    DL_FOREACH (s->fates.list, f)
+        if (!f->over_seq && strcmp(f->resv_id, rec->id) == 0)
+            f->over_seq = rec->seq;
     MODEL_EACH_LIVE(m, OBJ_JOB, o)
     {
         if (is_followed(TO_JOB(o), r))
