@@ -110,8 +110,8 @@ static const struct conf_setting settings[] = {
 };
 /* clang-format on */
 
-/* The names that PBS has in /etc/services, and the port that each of them gives. Two more
- * (pbs_dis, pbs_dataservice) give ports that nobody here uses. */
+/* The names that PBS has in /etc/services, and the port that each of them gives. Two
+ * more (pbs_dis, pbs_dataservice) give ports that nobody here uses. */
 static const struct {
     const char *service;
     size_t offset;
