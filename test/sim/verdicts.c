@@ -242,13 +242,14 @@ static bool has_change(const struct record *rec, const struct wire_attr *a)
 static void check_made(struct sim *s, enum verdict_event event, uint64_t conn,
                        const struct record *rec)
 {
-    struct verdict_question *q =
-        question_of(s, event, owner(s, conn, events[event].makes));
+    struct verdict_question *q = NULL;
 
-    /* Its client may have gone in the very instant in which it was made. */
-    if (!q && conn && !net_conn(&s->net, conn))
+    /* Its client may have gone before it was made, and what it asked for is made all
+     * the same: with the answer to its own question, and not to one of a rule. */
+    if (conn && !net_conn(&s->net, conn))
         q = question_of(s, event, conn);
-
+    if (!q)
+        q = question_of(s, event, owner(s, conn, events[event].makes));
     /* A job was decided about before it is committed, maybe before there was a hook. */
     if (!q && event == VERDICT_RESVSUB && has_hook(s->shell.shadow, events[event].hook))
         check_failed(s, CHECK_VERDICT, "%s came to be and no hook was asked", rec->id);
