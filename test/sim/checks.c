@@ -344,11 +344,14 @@ static bool was_taken_back(const struct effects *out, const char *id)
 /* Of an array or a range what can be done is done; the reply has the first failure. */
 static bool is_done_in_part(const struct wire_request *rq, struct arena *arena)
 {
-    const struct body_signal *body = rq->body;
+    const char *name =
+        rq->number == BATCH_SIGNAL_JOB ? ((const struct body_signal *)rq->body)->job_id
+        : rq->number == BATCH_RERUN    ? ((const struct body_id *)rq->body)->id
+                                       : NULL;
     struct job_id id;
 
-    return rq->number == BATCH_SIGNAL_JOB && job_id_parse(body->job_id, arena, &id) &&
-           id.array && (!*id.index || id.index[strspn(id.index, "0123456789")]);
+    return name && job_id_parse(name, arena, &id) && id.array &&
+           (!*id.index || id.index[strspn(id.index, "0123456789")]);
 }
 
 /* 'reply' NULL: there is none yet. */
