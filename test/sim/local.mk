@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 check_PROGRAMS += test/sim/sim
-TESTS += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_more_seeds test/sim/check_sweeps
+TESTS += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_more_seeds test/sim/check_last_seeds \
+	test/sim/check_sweeps test/sim/check_more_sweeps test/sim/check_last_sweeps
 test_sim_sim_SOURCES = \
 	test/sim/action.c test/sim/action_daemons.c \
 	test/sim/check_alter.c test/sim/check_alter.h \
@@ -50,5 +51,6 @@ test_sim_sim_SOURCES = \
 test_sim_sim_LDADD = libhfsvrshell.la libhfsvrcore.la libhfmomcore.la libhfrouter.la libhftppcore.la libhfschedcore.la libhfcal.la libhfattr.la \
 	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) $(PQ_LIBS) $(ZLIB_LIBS) -lm
 
-EXTRA_DIST += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_more_seeds test/sim/check_sweeps \
+EXTRA_DIST += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_more_seeds test/sim/check_last_seeds \
+	test/sim/check_sweeps test/sim/check_more_sweeps test/sim/check_last_sweeps \
 	test/sim/scenarios test/sim/sweeps
