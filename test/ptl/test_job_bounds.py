@@ -9,7 +9,6 @@ import pytest
 
 from holdfast import *
 from holdfast.peer import attrs
-from holdfast.services import wait_for
 from holdfast.users import ROOTLESS
 from test_long_requests import Caller
 
@@ -96,8 +95,8 @@ def test_the_owner_is_deleted_from_the_system(site, passing):
     subprocess.run(["userdel", "-f", passing], check=True, capture_output=True)
     site.run(["qrls", waits])
     site.mom.log_match("%s;No Password Entry for User %s" % (waits, passing))
-    wait_for("a hold after so many runs", lambda: site.server.status(JOB, waits)[0][
-        "job_state"] in "HQ")
+    # Each start fails, and after 21 of them it is held.
+    site.server.expect(JOB, {"job_state": "H", "Hold_Types": "s"}, id=waits)
     open(gate, "w").close()
     over(site, runs)
     site.run(["qdel", "-W", "force", waits])
