@@ -10,6 +10,7 @@ import pytest
 
 from holdfast import *
 from holdfast.peer import attrs
+from holdfast.processes import processes_of_job
 from holdfast.services import wait_for
 from holdfast.terminal import Terminal
 from holdfast.users import ROOTLESS
@@ -81,9 +82,9 @@ def test_keys_go_through(cluster):
     t = started(cluster)
     t.type("sleep 100; echo sle''pt\n")
     t.until("sleep 100")
-    wait_for("the sleep", lambda: processes(t.job, "sleep"))
+    wait_for("the sleep", lambda: processes_of_job(cluster, t.job, "sleep"))
     t.type("\x03")
-    wait_for("its end", lambda: not processes(t.job, "sleep"))
+    wait_for("its end", lambda: not processes_of_job(cluster, t.job, "sleep"))
     # A shell throws away what was typed before it has its prompt again.
     t.until("^C")
     t.until("$ ")
@@ -94,22 +95,6 @@ def test_keys_go_through(cluster):
     t.type("\x04")
     assert t.end()[0] == 0
     gone(cluster, t.job)
-
-
-def processes(job, name):
-    """Processes of the job with that name."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/environ" % pid, "rb") as f:
-                if ("PBS_JOBID=%s\0" % job).encode() not in f.read():
-                    continue
-            with open("/proc/%s/comm" % pid) as f:
-                if f.read().strip() == name:
-                    found.append(int(pid))
-        except OSError:
-            continue
-    return found
 
 
 def test_much_in_both_directions(cluster):
@@ -154,12 +139,12 @@ def test_a_client_that_disappears(cluster):
     for how in ("hang up", "kill"):
         t = started(cluster)
         t.type("sleep 1000 & sleep 1000\n")
-        wait_for("two processes", lambda: len(processes(t.job, "sleep")) == 2)
+        wait_for("two processes", lambda: len(processes_of_job(cluster, t.job, "sleep")) == 2)
         if how == "kill":
             os.kill(t.pid, signal.SIGKILL)
         t.hang_up()
         gone(cluster, t.job)
-        wait_for("the end of its processes", lambda: not processes(t.job, "sleep"))
+        wait_for("the end of its processes", lambda: not processes_of_job(cluster, t.job, "sleep"))
 
 
 def test_deleted_from_elsewhere(cluster):

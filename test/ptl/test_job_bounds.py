@@ -2,6 +2,7 @@
 """Jobs at the edge of what is legal: large scripts, names of all bytes, owners who are gone."""
 import os
 import random
+import shutil
 import string as letters
 import subprocess
 
@@ -75,12 +76,15 @@ def test_every_byte_in_a_name(site, place):
 
 
 @pytest.fixture
-def passing():
-    """An account that a test removes."""
+def passing(site):
+    """An account that a test removes; its home goes with the installation."""
     if ROOTLESS:
         pytest.skip("accounts are made by root only")
     name = "hfgone%05d" % random.randrange(10 ** 5)
-    subprocess.run(["useradd", "-M", "-d", "/tmp", "-s", "/bin/sh", name], check=True)
+    home = os.path.join(site.root, "tmp", name)
+    subprocess.run(["useradd", "-M", "-d", home, "-s", "/bin/sh", name], check=True)
+    os.mkdir(home)
+    shutil.chown(home, name)
     yield name
     subprocess.run(["userdel", "-f", name], check=False, capture_output=True)
 
@@ -91,7 +95,8 @@ def test_the_owner_is_deleted_from_the_system(site, passing):
     runs, waits = (site.run(["su", passing, "-c", "%s/bin/qsub %s -k oe -- /bin/sh -c '%s'" % (
         site.exec_dir, hold, script)]).stdout.strip() for hold, script in (
             ("", "while [ ! -e %s ]; do sleep 0.2; done" % gate), ("-h", "exit 0")))
-    site.server.expect(JOB, {"job_state": "R"}, id=runs)
+    # A job is R before its MoM has looked up who owns it; in substate 42 it has a session.
+    site.server.expect(JOB, {"job_state": "R", "substate": "42"}, id=runs)
     subprocess.run(["userdel", "-f", passing], check=True, capture_output=True)
     site.run(["qrls", waits])
     site.mom.log_match("%s;No Password Entry for User %s" % (waits, passing))

@@ -175,7 +175,10 @@ class Fate(threading.Thread):
         """It was made while the victim was not yet back from its last death."""
         if os.path.exists(self.path) and self.armed[0].startswith("pbs_") and \
                 self.has_passed(self.armed[1]):
-            os.unlink(self.path)
+            try:
+                os.unlink(self.path)
+            except FileNotFoundError:
+                return  # the kill came just now, and its victim is found dead
             self.n_skipped += 1
             self.arm()
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs over several hosts, on three hosts in namespaces."""
+import contextlib
 import os
 import pwd
 import re
@@ -9,6 +10,7 @@ import pytest
 
 from holdfast import *
 from holdfast import hosts
+from holdfast.processes import processes_of_job
 from holdfast.services import wait_for
 from holdfast.wide import WideCluster
 
@@ -296,19 +298,12 @@ def test_a_lost_host_can_be_given_back(c):
     ended(c, jid)
 
 
-def states_of(jid):
+def states_of(c, jid):
     """The letters of the states of all processes of the job, on whichever host."""
     letters = set()
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/environ" % pid, "rb") as f:
-                ours = ("PBS_JOBID=%s" % jid).encode() in f.read().split(b"\0")
-            with open("/proc/%s/stat" % pid) as f:
-                letter = f.read().rsplit(")", 1)[1].split()[0]
-        except OSError:
-            continue
-        if ours:
-            letters.add(letter)
+    for pid in processes_of_job(c, jid):
+        with contextlib.suppress(OSError), open("/proc/%d/stat" % pid) as f:
+            letters.add(f.read().rsplit(")", 1)[1].split()[0])
     return letters
 
 
@@ -318,11 +313,11 @@ def test_it_is_suspended_and_resumed_on_every_host(c):
     for mom, task in zip(c.moms[1:], ("40000001", "80000001")):
         mom.log_match("%s;task %s started" % (jid, task))
     c.run(["qsig", "-s", "suspend", jid])
-    wait_for("all of it stands", lambda: states_of(jid) == {"T"})
+    wait_for("all of it stands", lambda: states_of(c, jid) == {"T"})
     c.run(["qsig", "-s", "resume", jid])
     c.server.expect(JOB, {"job_state": "R", "substate": "42"}, id=jid)
-    wait_for("all of it runs", lambda: states_of(jid) and "T" not in states_of(jid))
+    wait_for("all of it runs", lambda: states_of(c, jid) and "T" not in states_of(c, jid))
     c.run(["qsig", "-s", "suspend", jid])
     c.run(["qdel", jid])
     ended(c, jid)
-    assert states_of(jid) == set()
+    assert states_of(c, jid) == set()
