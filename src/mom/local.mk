@@ -58,7 +58,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/service.c src/mom/shell/service.h \
 	src/mom/shell/shell.c src/mom/shell/shell.h \
 	src/mom/shell/sisters.c \
-	src/mom/shell/spares.c src/mom/shell/spares.h \
+	src/mom/shell/records.c src/mom/shell/records.h \
 	src/mom/shell/spawn.c src/mom/shell/spawn.h \
 	src/mom/shell/staged.c src/mom/shell/staged.h \
 	src/mom/shell/attaching.c src/mom/shell/attaching.h \
@@ -90,10 +90,10 @@ test_unit_mom_test_describe_LDADD = libhfbase.la $(HWLOC_LIBS) -lcunit
 endif
 
 check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_spares test/unit/mom/test_tasks test/unit/mom/test_topology \
+	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_spares test/unit/mom/test_tasks test/unit/mom/test_topology \
+	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
@@ -142,14 +142,14 @@ test_unit_mom_test_script_SOURCES = test/unit/mom/test_script.c \
 	src/mom/shell/script.c src/mom/shell/usecp.c
 test_unit_mom_test_script_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
-test_unit_mom_test_spares_SOURCES = test/unit/mom/test_spares.c \
-	src/mom/shell/home.c src/mom/shell/spares.c
-test_unit_mom_test_spares_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
+test_unit_mom_test_records_SOURCES = test/unit/mom/test_records.c \
+	src/mom/shell/home.c src/mom/shell/records.c
+test_unit_mom_test_records_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
 	-lcunit
 test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c src/mom/shell/home.c \
 	src/mom/shell/job_groups.c src/mom/shell/proc.c src/mom/shell/sandbox.c \
-	src/mom/shell/spares.c src/mom/shell/tasks.c
+	src/mom/shell/records.c src/mom/shell/tasks.c
 test_unit_mom_test_tasks_LDADD = libhfmomcore.la libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit -lm
 test_unit_mom_test_topology_SOURCES = test/unit/mom/test_topology.c \

@@ -215,6 +215,32 @@ def test_a_port_without_a_next_one_is_refused(cluster):
     assert "Bad RM port value 65536" in done.stderr
 
 
+def newest_record(path):
+    """What a job's file has: each half begins with a line "HFR1 TURN BYTES LENGTH SUM"."""
+    with open(path, "rb") as f:
+        data = f.read()
+    halves = [h for h in (data[:len(data) // 2], data[len(data) // 2:]) if h.startswith(b"HFR1 ")]
+    newest = max(halves, key=lambda h: int(h.split()[1], 16))
+    return newest[64:64 + int(newest.split()[3], 16)]
+
+
+def test_the_record_of_an_older_mom_is_read(cluster):
+    """Its file is the record and nothing else; the job runs on and ends with its own status."""
+    server, gate = cluster.server, Gate(cluster)
+    jid = running_job(server, script=script_until(gate.path) + "exit 7\n")
+    session = session_of(server, jid)
+    cluster.mom.kill()
+    path = os.path.join(cluster.home, "mom_priv", "jobs", jid + ".JB")
+    record = newest_record(path)
+    assert record.startswith(b"+4HFJ4") and session.encode() in record
+    with open(path, "wb") as f:
+        f.write(record)
+    cluster.mom.start()
+    gate.open()
+    assert exit_status(server, jid) == 7
+    assert "session=%s " % session in server.accounting_match(";E;%s;" % jid)
+
+
 def test_a_copy_of_a_record_is_no_second_job(cluster):
     """Whatever is found first, the job keeps its record and runs on."""
     server = cluster.server

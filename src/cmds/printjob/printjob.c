@@ -9,6 +9,7 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/operand.h"
 #include "lib/io/conf.h"
+#include "lib/wire/job_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +20,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define RECORD_BYTES_MAX (16u << 20) /* a MoM reads no larger one */
 
 static const char usage[] = "usage: printjob [-a] jobid|file ...\n"
                             "       printjob -s jobid ...\n"
@@ -43,7 +42,7 @@ static bool read_all(int fd, struct buf *out, const char **why)
 
     while ((n = read(fd, piece, sizeof(piece))) > 0) {
         buf_add(out, piece, (size_t)n);
-        if (out->len > RECORD_BYTES_MAX) {
+        if (out->len > JOB_FILE_MAX_BYTES) {
             *why = "it is too large for a job's record";
             return false;
         }
@@ -76,10 +75,14 @@ static int print_file(const struct options *o, const char *path)
     struct arena *arena = arena_new();
     const char *why = "it is no record of a job, or is damaged";
     struct job_record r;
+    struct job_file f;
     struct buf b = { 0 };
-    bool ok = read_file(path, &b, &why) && b.data &&
-              job_record_decode(b.data, b.len, arena, &r);
+    bool ok = read_file(path, &b, &why) && b.data;
 
+    if (ok) {
+        f = job_file_read(b.data, b.len);
+        ok = job_record_decode(f.record, f.len, arena, &r);
+    }
     if (ok)
         show_mom_file(&r, path, !o->without_attrs);
     else

@@ -13,6 +13,7 @@ libhfwire_la_SOURCES = \
 	src/lib/wire/im.c src/lib/wire/im.h \
 	src/lib/wire/is.c src/lib/wire/is.h \
 	src/lib/wire/job_ended.c src/lib/wire/job_ended.h \
+	src/lib/wire/job_file.c src/lib/wire/job_file.h \
 	src/lib/wire/job_record.c src/lib/wire/job_record.h \
 	src/lib/wire/packet.c src/lib/wire/packet.h \
 	src/lib/wire/reply.c \
@@ -55,6 +56,11 @@ check_PROGRAMS += test/unit/wire/test_job_ended
 TESTS += test/unit/wire/test_job_ended
 test_unit_wire_test_job_ended_SOURCES = test/unit/wire/test_job_ended.c
 test_unit_wire_test_job_ended_LDADD = libhfwire.la libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/wire/test_job_file
+TESTS += test/unit/wire/test_job_file
+test_unit_wire_test_job_file_SOURCES = test/unit/wire/test_job_file.c
+test_unit_wire_test_job_file_LDADD = libhfwire.la libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/wire/test_job_record
 TESTS += test/unit/wire/test_job_record

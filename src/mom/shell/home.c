@@ -131,21 +131,33 @@ bool home_sync_dir_of(const char *path)
     return ok;
 }
 
-int home_put(const char *path, mode_t mode, const void *data, size_t len,
-             struct diag *why)
+static int put(const char *path, mode_t mode, const void *data, size_t len,
+               bool is_durable, struct diag *why)
 {
     char *tmp = xasprintf("%s.new", path);
     /* What is left of an earlier attempt is written over. Readers see the old file or
      * the new one, never a half. */
     int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
     bool ok = fd >= 0 && home_write_all(fd, data, len) && fchmod(fd, mode) == 0 &&
-              fsync(fd) == 0 && rename(tmp, path) == 0;
+              (!is_durable || fsync(fd) == 0) && rename(tmp, path) == 0;
     int err = ok ? 0 : diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
 
     if (fd >= 0)
         close(fd);
     free(tmp);
     return err;
+}
+
+int home_put(const char *path, mode_t mode, const void *data, size_t len,
+             struct diag *why)
+{
+    return put(path, mode, data, len, true, why);
+}
+
+int home_lay(const char *path, mode_t mode, const void *data, size_t len,
+             struct diag *why)
+{
+    return put(path, mode, data, len, false, why);
 }
 
 int home_write(const char *path, mode_t mode, const void *data, size_t len,

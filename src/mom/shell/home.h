@@ -52,6 +52,10 @@ bool home_fill(const char *path, const void *data, size_t len) MUST_CHECK;
  * another file of it. */
 int home_put(const char *path, mode_t mode, const void *data, size_t len,
              struct diag *why) MUST_CHECK;
+/* home_put() for what nobody wants any more when the host has been down: nothing of it
+ * is written to disk before this returns. */
+int home_lay(const char *path, mode_t mode, const void *data, size_t len,
+             struct diag *why) MUST_CHECK;
 bool home_read(const char *path, size_t max_bytes, struct buf *out) MUST_CHECK;
 /* Write the bytes of the file to 'fd'. False, with errno, when it cannot be read or
  * they cannot all be written. */

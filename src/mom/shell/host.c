@@ -26,15 +26,17 @@ static int save_record(struct shell *s, const char *job_id, struct diag *why)
      * in a list while jobs go. */
     mom_job_encode(s->mom, job_id, &b);
     if (b.len)
-        err = spares_write(&s->spares, home_path(s->home, HOME_RECORD, job_id, path),
+        err = records_save(&s->records, home_path(s->home, HOME_RECORD, job_id, path),
                            b.data, b.len, why);
     buf_fini(&b);
     return err;
 }
 
-/* The script first: a record without its script must not be found. Whose the output of
- * an earlier run on another host is, is found out when the job starts (spawn.c): the
- * service that knows the account may take its time. */
+/* The script first: a record without its script must not be found. It need not survive
+ * the host: a job that had not begun is sent anew by the server, and what had begun
+ * reads it no more. Whose the output of an earlier run on another host is, is found out
+ * when the job starts (spawn.c): the service that knows the account may take its time.
+ */
 static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
 {
     char path[PATH_MAX];
@@ -44,7 +46,7 @@ static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
     int err = 0;
 
     if (mom_job_script(s->mom, job_id, &script, &len))
-        err = home_put(home_path(s->home, HOME_SCRIPT, job_id, path), 0700, script, len,
+        err = home_lay(home_path(s->home, HOME_SCRIPT, job_id, path), 0700, script, len,
                        &why);
     for (int error = 0; error <= 1 && !err; error++)
         if (mom_job_saved(s->mom, job_id, error, &script, &len))

@@ -464,8 +464,8 @@ static int write_nodefile(const struct plan_host *host, const struct plan *p,
         diag_set(why, PBSE_BADATVAL, "mpiprocs of all chunks exceed %d",
                  NODEFILE_LINES_MAX);
         status = START_FAILED_EARLY;
-    } else if (home_write(p->nodefile, 0644, text.data ? text.data : "", text.len,
-                          why) != 0) {
+    } else if (home_lay(p->nodefile, 0644, text.data ? text.data : "", text.len, why) !=
+               0) {
         status = START_RETRY;
     }
     buf_fini(&text);

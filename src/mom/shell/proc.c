@@ -194,26 +194,30 @@ static bool read_process(int32_t pid, struct stat_line *ret)
     return pid > 1 && read_stat(name, ret);
 }
 
-/* Ticks alone are not enough: after a restart of the host they begin anew. */
-static bool read_boot_id(char *ret, size_t size)
+/* Ticks alone are not enough: after a restart of the host they begin anew. It is read
+ * once, since no process sees two boots. NULL: the kernel does not tell. */
+static const char *boot_id(void)
 {
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, ret, size - 1) : -1;
+    static char id[48];
+    int fd;
+    ssize_t n;
 
+    if (id[0])
+        return id;
+    fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    n = fd >= 0 ? read(fd, id, sizeof(id) - 1) : -1;
     if (fd >= 0)
         close(fd);
-    ret[MAX_OF(n, 0)] = '\0';
-    ret[strcspn(ret, "\n")] = '\0';
-    return ret[0] != '\0';
+    id[MAX_OF(n, 0)] = '\0';
+    id[strcspn(id, "\n")] = '\0';
+    return id[0] ? id : NULL;
 }
 
 static bool mark_of(const struct stat_line *leader, char ret[PROC_MARK_BYTES])
 {
-    char boot[48];
-
-    if (!read_boot_id(boot, sizeof(boot)))
+    if (!boot_id())
         return false;
-    snprintf(ret, PROC_MARK_BYTES, "%s:%llu", boot, leader->began);
+    snprintf(ret, PROC_MARK_BYTES, "%s:%llu", boot_id(), leader->began);
     return true;
 }
 
@@ -226,10 +230,13 @@ bool proc_session_mark(int32_t session, char ret[PROC_MARK_BYTES])
 
 bool proc_session_is(int32_t session, const char *mark)
 {
-    char boot[48], now[PROC_MARK_BYTES];
+    const char *boot = boot_id();
+    char now[PROC_MARK_BYTES];
     struct stat_line st;
 
-    if (!mark[0] || !read_boot_id(boot, sizeof(boot)))
+    if (strcmp(mark, PROC_MARK_ENDED) == 0)
+        return false;
+    if (!mark[0] || !boot)
         return true;
     if (read_process(session, &st))
         return mark_of(&st, now) && strcmp(now, mark) == 0;

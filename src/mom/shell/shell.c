@@ -363,7 +363,7 @@ int shell_open(struct shell *s, struct diag *why)
         return err;
     if (!s->mock)
         job_groups_open(s);
-    spares_open(&s->spares, s->home);
+    records_open(&s->records, s->home);
     if (!s->mock && !tasks_recover(s, why))
         return PBSE_SYSTEM;
     if (!s->mock)

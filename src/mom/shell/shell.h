@@ -9,7 +9,7 @@
 #include "lib/tpp/leaf.h"
 #include "mom/mock/mock.h"
 #include "mom/shell/plan.h"
-#include "mom/shell/spares.h"
+#include "mom/shell/records.h"
 
 #include <limits.h>
 
@@ -44,7 +44,7 @@ struct shell {
     struct mock *mock_runs;            /* -m */
     struct service *service;           /* the port for servers that send large jobs */
     struct task_service *task_service; /* the port for tasks of jobs */
-    struct spares spares;              /* files for records of jobs */
+    struct records records;            /* of jobs, on disk */
     struct task *tasks;
     size_t n_spawned;                /* among them, beside top tasks */
     struct ending *endings;          /* jobs whose epilogue waits or runs */

@@ -1,6 +1,7 @@
 /* tasks.c - jobs with processes: shepherds that are our children, and adopted ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/wire/job_file.h"
 #include "mom/shell/checkpoints.h"
 #include "mom/shell/demux.h"
 #include "mom/shell/files.h"
@@ -25,7 +26,6 @@
 
 #define WATCH_MS      500
 #define GONE_AFTER    10 /* looks without a trace of an adopted job */
-#define MAX_RECORD    (16u << 20)
 /* The shepherd of the job was killed too, and has written no status. */
 #define STATUS_KILLED (256 + SIGKILL)
 #define TOP_TASK      1 /* its number in the core */
@@ -555,7 +555,7 @@ void tasks_drop(struct shell *s, const char *job_id, int run_version,
     /* The scratch directory has the user's files, and is removed with the user's rights
      * (files.h). */
     home_remove_files(s->home, job_id, run_version);
-    spares_give(&s->spares, home_path(s->home, HOME_RECORD, job_id, path));
+    records_give(&s->records, home_path(s->home, HOME_RECORD, job_id, path));
     demux_release(s, job_id);
     drop_spawned(s, job_id);
     if (snprintf(path, sizeof(path), "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp",
@@ -678,7 +678,7 @@ static void recover_one(struct shell *s, const char *name)
     const char *loaded;
 
     home_path(s->home, HOME_RECORD, id, path);
-    if (!home_read(path, MAX_RECORD, &record) || !record.data ||
+    if (!records_read(path, JOB_FILE_MAX_BYTES, &record) || !record.data ||
         !mom_record_is_of(record.data, record.len, id) ||
         !mom_load(s->mom, record.data, record.len, &loaded)) {
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, id, "damaged job record removed");
@@ -731,6 +731,13 @@ bool tasks_recover(struct shell *s, struct diag *why)
     d = opendir(path);
     if (!d) {
         diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    /* An earlier MoM may have been killed before the names were on disk, and what is
+     * found here is told soon. */
+    if (fsync(dirfd(d)) < 0) {
+        diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+        closedir(d);
         return false;
     }
     /* All records come first: only then it is known which of the other files belong to

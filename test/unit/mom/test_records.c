@@ -1,8 +1,8 @@
-/* Unit tests of mom/shell/spares.c: which files are used again, and that no name ever
- * has the bytes of another record.
+/* Unit tests of mom/shell/records.c: which files are used again, that no name ever has
+ * the bytes of another record, and that files of older MoMs are read.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/shell/spares.h"
+#include "mom/shell/records.h"
 
 #include "../unit.h"
 #include "mom/shell/home.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char root[] = "/tmp/hf-spares-XXXXXX";
+static char root[] = "/tmp/hf-records-XXXXXX";
 
 static const char *path_of(const char *name)
 {
@@ -35,71 +35,115 @@ static ino_t number_of(const char *name)
 static bool has(const char *name, const char *text)
 {
     struct buf b = { 0 };
-    bool ok = home_read(path_of(name), 1 << 20, &b) && b.len == strlen(text) &&
+    bool ok = records_read(path_of(name), 1 << 20, &b) && b.len == strlen(text) &&
               memcmp(b.data ? b.data : "", text, b.len) == 0;
 
     buf_fini(&b);
     return ok;
 }
 
-static void put(struct spares *s, const char *name, const char *text)
+static void put(struct records *s, const char *name, const char *text)
 {
     struct diag why;
 
-    CU_ASSERT_EQUAL(spares_write(s, path_of(name), text, strlen(text), &why), 0);
+    CU_ASSERT_EQUAL(records_save(s, path_of(name), text, strlen(text), &why), 0);
     CU_ASSERT(has(name, text));
 }
 
-static void begin(struct spares *s)
+static void begin(struct records *s)
 {
-    spares_open(s, root);
+    records_open(s, root);
     CU_ASSERT_EQUAL(s->n, 0);
 }
 
+/* The number of the file stays while a record is written again, and goes to the next
+ * job when this one has gone. */
 static void test_files_are_used_again(void)
 {
-    struct spares s;
-    ino_t first, second;
+    struct records s;
+    ino_t first;
 
     begin(&s);
     put(&s, "jobs/1.JB", "one");
     CU_ASSERT_EQUAL(s.n, 0);
     first = number_of("jobs/1.JB");
     put(&s, "jobs/1.JB", "one and more");
-    second = number_of("jobs/1.JB");
-    CU_ASSERT(first != second && s.n == 1 && number_of("spare/0") == first);
     put(&s, "jobs/1.JB", "1"); /* shorter than what was there */
-    CU_ASSERT(number_of("jobs/1.JB") == first && number_of("spare/0") == second);
+    CU_ASSERT(number_of("jobs/1.JB") == first && s.n == 0);
     put(&s, "jobs/2.JB", "two");
-    CU_ASSERT(s.n == 0 && number_of("jobs/2.JB") == second && !number_of("spare/0"));
-    CU_ASSERT(has("jobs/1.JB", "1"));
-    spares_give(&s, path_of("jobs/1.JB"));
-    spares_give(&s, path_of("jobs/2.JB"));
-    CU_ASSERT(s.n == 2 && !number_of("jobs/1.JB") && !number_of("jobs/2.JB"));
+    CU_ASSERT(number_of("jobs/2.JB") != first && has("jobs/1.JB", "1"));
+    records_give(&s, path_of("jobs/1.JB"));
+    CU_ASSERT(s.n == 1 && !number_of("jobs/1.JB") && number_of("spare/0") == first);
     put(&s, "jobs/3.JB", "three");
-    CU_ASSERT(s.n == 1 && number_of("jobs/3.JB") == second);
-    spares_give(&s, path_of("jobs/3.JB"));
+    CU_ASSERT(s.n == 0 && number_of("jobs/3.JB") == first && !number_of("spare/0"));
+    put(&s, "jobs/3.JB", "three more");
+    records_give(&s, path_of("jobs/2.JB"));
+    records_give(&s, path_of("jobs/3.JB"));
+    CU_ASSERT(s.n == 2 && !number_of("jobs/2.JB") && !number_of("jobs/3.JB"));
     begin(&s); /* the next MoM */
     CU_ASSERT(!number_of("spare/0") && !number_of("spare/1"));
+}
+
+/* One that has grown too long for its place gets a longer file, and another job a
+ * spare one of whatever length. */
+static void test_records_of_any_length(void)
+{
+    static char much[20000 + 1];
+    struct records s;
+    ino_t first;
+
+    memset(much, 'm', sizeof(much) - 1);
+    begin(&s);
+    put(&s, "jobs/1.JB", "one");
+    first = number_of("jobs/1.JB");
+    put(&s, "jobs/1.JB", much);
+    CU_ASSERT(number_of("jobs/1.JB") != first);
+    put(&s, "jobs/1.JB", "one");
+    records_give(&s, path_of("jobs/1.JB"));
+    put(&s, "jobs/2.JB", "two");
+    put(&s, "jobs/2.JB", "");
+    records_give(&s, path_of("jobs/2.JB"));
+    put(&s, "jobs/3.JB", much);
+    put(&s, "jobs/3.JB", "three");
+    records_give(&s, path_of("jobs/3.JB"));
+}
+
+/* The record of an older MoM is all of its file; what is written next has places. */
+static void test_files_of_older_moms(void)
+{
+    struct records s;
+    struct diag why;
+    ino_t first;
+
+    begin(&s);
+    CU_ASSERT_EQUAL(home_write(path_of("jobs/1.JB"), 0600, "+4HFJ4 old", 10, &why), 0);
+    CU_ASSERT(has("jobs/1.JB", "+4HFJ4 old"));
+    first = number_of("jobs/1.JB");
+    put(&s, "jobs/1.JB", "new");
+    CU_ASSERT(number_of("jobs/1.JB") != first);
+    first = number_of("jobs/1.JB");
+    put(&s, "jobs/1.JB", "newer");
+    CU_ASSERT(number_of("jobs/1.JB") == first);
+    records_give(&s, path_of("jobs/1.JB"));
 }
 
 /* What somebody else may have, and what takes much room. */
 static void test_what_is_not_used_again(void)
 {
     static char much[65537 + 1];
-    struct spares s;
+    struct records s;
     struct diag why;
 
     begin(&s);
     put(&s, "jobs/1.JB", "one");
     CU_ASSERT_EQUAL(link(path_of("jobs/1.JB"), path_of("jobs/copy")), 0);
-    spares_give(&s, path_of("jobs/1.JB"));
+    records_give(&s, path_of("jobs/1.JB"));
     CU_ASSERT(s.n == 0 && !number_of("jobs/1.JB") && has("jobs/copy", "one"));
     memset(much, 'x', sizeof(much) - 1);
     put(&s, "jobs/1.JB", much);
-    spares_give(&s, path_of("jobs/1.JB"));
+    records_give(&s, path_of("jobs/1.JB"));
     CU_ASSERT(s.n == 0 && !number_of("jobs/1.JB"));
-    spares_give(&s, path_of("jobs/none"));
+    records_give(&s, path_of("jobs/none"));
     CU_ASSERT_EQUAL(s.n, 0);
     for (int i = 0; i < 40; i++) { /* and more than are wanted */
         char name[32];
@@ -111,7 +155,7 @@ static void test_what_is_not_used_again(void)
         char name[32];
 
         snprintf(name, sizeof(name), "jobs/%d.JB", i);
-        spares_give(&s, path_of(name));
+        records_give(&s, path_of(name));
         CU_ASSERT(!number_of(name));
     }
     CU_ASSERT_EQUAL(s.n, 16);
@@ -121,25 +165,25 @@ static void test_what_is_not_used_again(void)
 /* Where there is no place for spare files records are written as they were before. */
 static void test_without_spare_files(void)
 {
-    struct spares s, none = { 0 };
+    struct records s, none = { 0 };
     struct diag why;
 
     begin(&s);
     CU_ASSERT_EQUAL(rmdir(path_of("spare")), 0);
     put(&s, "jobs/1.JB", "one");
     put(&s, "jobs/1.JB", "more");
-    spares_give(&s, path_of("jobs/1.JB"));
+    records_give(&s, path_of("jobs/1.JB"));
     CU_ASSERT(s.n == 0 && !number_of("jobs/1.JB"));
     CU_ASSERT_EQUAL(mkdir(path_of("spare"), 0700), 0);
     put(&none, "jobs/1.JB", "one");
-    spares_give(&none, path_of("jobs/1.JB"));
+    records_give(&none, path_of("jobs/1.JB"));
     CU_ASSERT(!number_of("jobs/1.JB"));
     /* A symbolic link in the place of a spare file is not followed. */
     CU_ASSERT_EQUAL(symlink("../jobs/victim", path_of("spare/0")), 0);
     CU_ASSERT_EQUAL(home_write(path_of("jobs/victim"), 0600, "v", 1, &why), 0);
     put(&s, "jobs/1.JB", "one");
     CU_ASSERT(has("jobs/victim", "v") && !number_of("spare/0"));
-    CU_ASSERT_EQUAL(spares_write(&s, path_of("nowhere/1.JB"), "x", 1, &why),
+    CU_ASSERT_EQUAL(records_save(&s, path_of("nowhere/1.JB"), "x", 1, &why),
                     PBSE_SYSTEM);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.text, "nowhere/1.JB"));
     CU_ASSERT(s.n == 0 && !number_of("spare/0"));
@@ -147,6 +191,8 @@ static void test_without_spare_files(void)
 
 static const struct unit_case cases[] = {
     { "the file of a record is used again", test_files_are_used_again },
+    { "a record may grow and shrink", test_records_of_any_length },
+    { "files of older MoMs are read, and written anew", test_files_of_older_moms },
     { "a file that others have, or a large one, is not", test_what_is_not_used_again },
     { "without spare files records are written all the same",
       test_without_spare_files },
@@ -163,7 +209,7 @@ int main(void)
              root, root);
     if (system(command) != 0)
         return 2;
-    status = unit_main("mom/spares", cases, ARRAY_LEN(cases));
+    status = unit_main("mom/records", cases, ARRAY_LEN(cases));
     snprintf(command, sizeof(command), "rm -rf %s", root);
     return system(command) == 0 ? status : 2;
 }

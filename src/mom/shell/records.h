@@ -1,0 +1,40 @@
+/* records.h - the records of jobs on disk.
+ *
+ * The record of a job is written when the job is taken, when it begins and when it
+ * ends. The first time it gets a file, mom_priv/jobs/ID.JB, and each further time it is
+ * written into a place of that file (lib/wire/job_file.h): one synchronisation of data,
+ * and none of the directory. Making a file and giving it back costs a file system
+ * several times what writing it costs, so the file of a job that has gone is the next
+ * one's. Such files lie in mom_priv/spare, and nobody but the MoM ever has them open:
+ * scripts and outputs, which users have, are none of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_SHELL_RECORDS_H
+#define MOM_SHELL_RECORDS_H
+
+#include "lib/base/buf.h"
+#include "lib/base/diag.h"
+
+struct records {
+    const char *home;   /* the caller's, as long as this lives */
+    unsigned n;         /* mom_priv/spare/0 to n - 1 may be written over */
+    bool dir_is_unsure; /* a name in mom_priv/jobs may not be on disk yet */
+};
+
+/* Nothing is spare yet; what an earlier MoM has left is removed. */
+void records_open(struct records *s, const char *home);
+
+/* 'path' has the old record or the new one at any moment, the new one durably when this
+ * returns 0. PBSE_SYSTEM with words. */
+int records_save(struct records *s, const char *path, const void *data, size_t len,
+                 struct diag *why) MUST_CHECK;
+
+/* What the file has, of whatever MoM it is: its newest whole record, durably. An
+ * earlier MoM may have been killed before that was on disk. False: it cannot be read,
+ * or is longer than 'max_bytes'. */
+bool records_read(const char *path, size_t max_bytes, struct buf *out) MUST_CHECK;
+
+/* Remove the file, which nobody will want again; it may become a spare one. */
+void records_give(struct records *s, const char *path);
+
+#endif
