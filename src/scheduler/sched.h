@@ -137,8 +137,9 @@ enum plan_failure {
     FAIL_VNODE_LIMIT, /* of jobs on a vnode, all or those of its user or group */
     FAIL_VNODE_USER_LIMIT,
     FAIL_VNODE_GROUP_LIMIT,
-    FAIL_LIMIT,       /* of running jobs: its words are made where it is found */
-    FAIL_QUEUE_SHORT, /* of what the job's queue has available */
+    FAIL_LIMIT,        /* of running jobs: its words are made where it is found */
+    FAIL_QUEUE_SHORT,  /* of what the job's queue has available, */
+    FAIL_SERVER_SHORT, /* ... or the server for all jobs */
     FAIL_CONFLICT,
     FAIL_NOT_FOR_RESV,
     FAIL_SET_BUSY,       /* a placement set could hold it, but has no room now */

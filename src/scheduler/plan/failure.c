@@ -33,6 +33,8 @@ static const struct failure_row {
     [FAIL_LIMIT]           = { .comment = "", .own_words = true },
     [FAIL_QUEUE_SHORT]     = { .comment = "Insufficient amount of queue resource: ",
                                .resource = true },
+    [FAIL_SERVER_SHORT]    = { .comment = "Insufficient amount of server resource: ",
+                               .resource = true },
     [FAIL_CONFLICT]        = { .comment = "Job would conflict with reservation or top job" },
     [FAIL_NOT_FOR_RESV]    = { .comment = "Node not eligible for advance reservation" },
     [FAIL_SET_BUSY]        = { .comment = "Placement set ", .resource = true,

@@ -334,7 +334,7 @@ static void waits_on(struct jobs *jobs, const struct snap_job *j, const char *id
                      const char *queue, const struct failure *fail)
 {
     struct planner *pl = jobs->pl;
-    bool by_vnodes = fail->kind != FAIL_LIMIT && fail->kind != FAIL_QUEUE_SHORT;
+    bool by_vnodes = fail->kind != FAIL_LIMIT && !failure_is_of_sums(fail->kind);
     struct estimate est = { 0 };
 
     if (!jobs->asked)
@@ -356,6 +356,7 @@ static bool others_may_help(const struct failure *fail)
     case FAIL_SHORT:
     case FAIL_LIMIT:
     case FAIL_QUEUE_SHORT:
+    case FAIL_SERVER_SHORT:
     case FAIL_CONFLICT:
     case FAIL_SET_BUSY:
     case FAIL_FEW_FREE_VNODES:
@@ -499,14 +500,14 @@ static size_t try_resume(struct jobs *jobs, const struct snap_job *j)
         fail = (struct failure){ .kind = FAIL_LIMIT,
                                  .resource = words.comment,
                                  .numbers = words.log };
-    else if (!queue_fit(pl, j, &fail.resource, &fail.numbers, &fail.never))
-        fail.kind = FAIL_QUEUE_SHORT;
     else
+        fail.kind = queue_fit(pl, j, &fail.resource, &fail.numbers, &fail.never);
+    if (!fail.kind)
         fail.kind = link->resv ? resume_resv(jobs, j, &fail) : resume_field(pl, j);
     if (fail.kind && !resume_by_preemption(jobs, j, &fail)) {
         struct estimate est = { 0 };
 
-        if (fail.kind != FAIL_LIMIT && fail.kind != FAIL_QUEUE_SHORT)
+        if (fail.kind != FAIL_LIMIT && !failure_is_of_sums(fail.kind))
             est = top_jobs_stands(pl, j);
         say_why(jobs, j, &fail, &est);
         jobs->last_waiting = j->id;
@@ -561,12 +562,11 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
         fail.of_owner = !words.of_all;
         return fails(jobs, j, id, queue, &fail, ret_started);
     }
-    /* What the queue has left is a matter of this job's sums: no other one fails with
-     * it. */
-    if (!queue_fit(pl, j, &fail.resource, &fail.numbers, &fail.never)) {
-        fail.kind = FAIL_QUEUE_SHORT;
+    /* What the queue and the server have left is a matter of this job's sums: no other
+     * one fails with it. */
+    fail.kind = queue_fit(pl, j, &fail.resource, &fail.numbers, &fail.never);
+    if (fail.kind)
         return fails(jobs, j, id, queue, &fail, ret_started);
-    }
     if (known)
         return fails(jobs, j, id, queue, known, ret_started);
     fail.kind = inside ? search_resv(jobs, j, id, &found, &fail)

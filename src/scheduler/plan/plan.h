@@ -33,6 +33,7 @@ struct planner {
     struct vnode_limits *vnode_limits; /* of vnode_limit.h; NULL: nobody has asked */
     struct job_formula *formula;       /* of job_value.h; NULL: there is none */
     struct queue_used **queues; /* [queue of the snapshot] of queue_fit(); NULL: none */
+    struct queue_used *all;     /* of the server, likewise */
 };
 
 struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id);
@@ -111,12 +112,15 @@ uint64_t limit_fit_version(const struct planner *pl);
 uint32_t limit_fit_soft(struct planner *pl, const struct snap_job *j);
 void limit_fit_fini(struct planner *pl);
 
-/* Do the queue's resources_available have room for the job beside those that run from
- * it? If not, the resource and its numbers are set, and *never says that they could not
- * have it without the others either. The first question about a queue of a plan looks
- * at all jobs. */
-bool queue_fit(struct planner *pl, const struct snap_job *j, const char **resource,
-               const char **numbers, bool *never);
+/* Do the resources_available of the queue have room for the job beside those that run
+ * from it, and those of the server beside all that run? If not (FAIL_QUEUE_SHORT,
+ * FAIL_SERVER_SHORT), the resource and its numbers are set, and *never says that they
+ * could not have it without the others either. The first question about a queue of a
+ * plan looks at all jobs. */
+enum plan_failure queue_fit(struct planner *pl, const struct snap_job *j,
+                            const char **resource, const char **numbers, bool *never);
+/* Is that failure one of queue_fit()? */
+bool failure_is_of_sums(enum plan_failure failure);
 
 /* The job has been started since, or has left its vnodes. */
 void queue_fit_took(struct planner *pl, const struct snap_job *j);

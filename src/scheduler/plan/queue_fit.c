@@ -1,8 +1,10 @@
-/* queue_fit.c - has the job's queue enough left of what it limits?
+/* queue_fit.c - have the job's queue and the server enough left of what they limit?
  *
  * A queue's resources_available limit the jobs that run from it together (scheduling.md
  * 11, check 10); those of a reservation's queue are the sums that the reservation asked
- * for. What a queue does not name is not limited by it. Most queues name nothing.
+ * for. Those of the server limit all jobs together, licences for example (check 11). A
+ * job in a reservation is not held back by the latter, and counts all the same. What is
+ * not named is not limited. Most queues, and most servers, name nothing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/plan.h"
@@ -31,13 +33,15 @@ static void count(const struct queue_used *used, const struct snap_job *j,
     }
 }
 
+/* 'q' NULL: of all queues. */
 static struct queue_used *make_used(struct planner *pl, const struct snap_queue *q)
 {
     struct queue_used *used = ARENA_NEW(pl->arena, struct queue_used);
 
     used->amount = arena_zero(pl->arena, pl->w->n_res * sizeof(*used->amount));
     for (size_t i = 0; i < pl->s->n_jobs; i++)
-        if (link_of_job(pl, &pl->s->jobs[i])->queue == q && uses(pl, &pl->s->jobs[i]))
+        if ((!q || link_of_job(pl, &pl->s->jobs[i])->queue == q) &&
+            uses(pl, &pl->s->jobs[i]))
             count(used, &pl->s->jobs[i], 1);
     return used;
 }
@@ -58,24 +62,33 @@ static const struct queue_used *used_of(struct planner *pl, const struct snap_qu
     return *at;
 }
 
+static const struct queue_used *used_of_all(struct planner *pl)
+{
+    if (pl->s->available.n && !pl->all)
+        pl->all = make_used(pl, NULL);
+    return pl->all;
+}
+
 /* Is it an amount that somebody counts? */
 static bool is_counted(const struct planner *pl, size_t res)
 {
     const struct res *row = &pl->s->res.v[res];
 
-    return row->consumable && row->kind != RES_BOOL && row->kind != RES_TEXT &&
-           !pl->w->ignored[res];
+    return row->summed && !pl->w->ignored[res];
 }
 
-bool queue_fit(struct planner *pl, const struct snap_job *j, const char **resource,
-               const char **numbers, bool *never)
-{
-    const struct snap_queue *q = link_of_job(pl, j)->queue;
-    const struct queue_used *used = used_of(pl, q);
+struct shortage { /* what is told of it */
+    const char **resource, **numbers;
+    bool *never;
+};
 
+static bool has_room(const struct planner *pl, const struct snap_job *j,
+                     const struct res_values *available, const struct queue_used *used,
+                     const struct shortage *ret)
+{
     for (size_t i = 0; used && i < j->asked.n; i++) {
         const struct res_value *asked = &j->asked.v[i];
-        const struct res_value *has = snap_values_find(&q->available, asked->res);
+        const struct res_value *has = snap_values_find(available, asked->res);
         const struct res *row = &pl->s->res.v[asked->res];
         int64_t left;
 
@@ -84,26 +97,50 @@ bool queue_fit(struct planner *pl, const struct snap_job *j, const char **resour
         left = has->amount - used->amount[asked->res];
         if (asked->amount <= left)
             continue;
-        *resource = row->name;
-        *never = asked->amount > has->amount;
-        *numbers = plan_numbers(pl, row, asked->amount, MAX_OF(left, 0), has->amount);
+        *ret->resource = row->name;
+        *ret->never = asked->amount > has->amount;
+        *ret->numbers =
+            plan_numbers(pl, row, asked->amount, MAX_OF(left, 0), has->amount);
         return false;
     }
     return true;
 }
 
-void queue_fit_took(struct planner *pl, const struct snap_job *j)
+enum plan_failure queue_fit(struct planner *pl, const struct snap_job *j,
+                            const char **resource, const char **numbers, bool *never)
+{
+    const struct shortage why = { resource, numbers, never };
+    const struct job_link *link = link_of_job(pl, j);
+
+    if (!has_room(pl, j, &link->queue->available, used_of(pl, link->queue), &why))
+        return FAIL_QUEUE_SHORT;
+    if (!link->resv && !has_room(pl, j, &pl->s->available, used_of_all(pl), &why))
+        return FAIL_SERVER_SHORT;
+    return FAIL_NONE;
+}
+
+bool failure_is_of_sums(enum plan_failure failure)
+{
+    return failure == FAIL_QUEUE_SHORT || failure == FAIL_SERVER_SHORT;
+}
+
+static void count_change(struct planner *pl, const struct snap_job *j, int64_t times)
 {
     const struct queue_used *used = used_of(pl, link_of_job(pl, j)->queue);
+    const struct queue_used *all = used_of_all(pl);
 
     if (used)
-        count(used, j, 1);
+        count(used, j, times);
+    if (all)
+        count(all, j, times);
+}
+
+void queue_fit_took(struct planner *pl, const struct snap_job *j)
+{
+    count_change(pl, j, 1);
 }
 
 void queue_fit_left(struct planner *pl, const struct snap_job *j)
 {
-    const struct queue_used *used = used_of(pl, link_of_job(pl, j)->queue);
-
-    if (used)
-        count(used, j, -1);
+    count_change(pl, j, -1);
 }

@@ -25,7 +25,8 @@
 /* What the job lacks: only whoever has some of it is of use. */
 struct lack {
     bool limit, of_all;             /* a limit holds it; that of everybody's jobs */
-    const struct snap_queue *queue; /* which is short of: */
+    bool sums;                      /* a queue, or the server, is short of 'res': */
+    const struct snap_queue *queue; /* NULL: the server */
     size_t res;
     bool vnodes;
 };
@@ -74,7 +75,7 @@ static bool is_let(struct choice *ch)
     bool never;
 
     return (ch->who->asked || limit_fit(ch->pl, j, &words)) &&
-           queue_fit(ch->pl, j, &resource, &numbers, &never);
+           queue_fit(ch->pl, j, &resource, &numbers, &never) == FAIL_NONE;
 }
 
 /* Where is room for it? */
@@ -125,7 +126,7 @@ static bool is_of_use(const struct choice *ch, const struct lack *l,
     const struct planner *pl = ch->pl;
 
     return (l->limit && lets(l, ch->who->job, victim)) ||
-           (l->queue && link_of_job(pl, victim)->queue == l->queue &&
+           (l->sums && (!l->queue || link_of_job(pl, victim)->queue == l->queue) &&
             snap_values_find(&victim->asked, l->res)) ||
            (l->vnodes && is_in_the_way(pl, ch->p, victim));
 }
@@ -152,14 +153,17 @@ static struct lack lack_of(struct choice *ch)
     struct limit_words words;
     struct placement found;
     struct lack l = { 0 };
+    enum plan_failure short_of;
     bool never;
 
     l.limit = !ch->who->asked && !limit_fit(ch->pl, j, &words);
     l.of_all = l.limit && words.of_all;
-    if (!queue_fit(ch->pl, j, &resource, &numbers, &never)) {
+    short_of = queue_fit(ch->pl, j, &resource, &numbers, &never);
+    if (short_of == FAIL_QUEUE_SHORT)
         l.queue = link_of_job(ch->pl, j)->queue;
+    l.sums = short_of != FAIL_NONE;
+    if (l.sums)
         l.res = snap_res_find(ch->pl->s, resource);
-    }
     l.vnodes = !has_place(ch, &found);
     if (l.vnodes)
         note_vnodes(ch);

@@ -295,6 +295,7 @@ static const struct field server_fields[] = {
     { "reserve_retry_time", read_number, offsetof(struct snapshot, retry_time_s) },
     { "node_group_enable", read_bool, offsetof(struct snapshot, group_enable) },
     { "node_group_key",    read_text, offsetof(struct snapshot, group_key) },
+    { "resources_available", read_amounts, offsetof(struct snapshot, available) },
     { "max_run",        read_limits,    offsetof(struct snapshot, limits) },
     { "max_run_res",    read_limits,    offsetof(struct snapshot, limits) },
     { "max_running",    read_old_all,   offsetof(struct snapshot, limits) },
@@ -487,6 +488,7 @@ void snap_forget_server(struct snapshot *s)
     s->retry_time_s = RETRY_TIME_S;
     s->group_enable = false;
     s->group_key = NULL;
+    s->available = (struct res_values){ 0 };
     s->limits = s->soft = (struct snap_limits){ 0 };
     s->suspend_releases = NULL;
     s->backfill_depth = (struct maybe_number){ 0 };

@@ -207,6 +207,9 @@ size_t snap_res(struct snapshot *s, const char *name)
            (attributes.md 6), and only of what can be counted. */
         .consumable = def && (def->flags & (RESOURCE_NODE | RESOURCE_FIRST)) &&
                       kind_of(def) != RES_TEXT && kind_of(def) != RES_BOOL,
+        .summed = def &&
+                  (def->flags & (RESOURCE_NODE | RESOURCE_FIRST | RESOURCE_QUEUE)) &&
+                  kind_of(def) != RES_TEXT && kind_of(def) != RES_BOOL,
         .by_case = strcasecmp(name, "host") != 0,
     };
     return t->n++;

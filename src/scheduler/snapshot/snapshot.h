@@ -40,6 +40,7 @@ struct res {
     const char *name;
     enum res_kind kind;
     bool consumable; /* counted at the vnode */
+    bool summed;     /* counted at queue and server, there or at the vnode too */
     bool by_case;    /* texts differ by case too (all but host) */
 };
 
@@ -288,6 +289,8 @@ struct snapshot {
     int64_t retry_time_s;         /* reserve_retry_time of the server */
     bool group_enable;            /* node_group_enable of the server */
     const char *group_key;        /* node_group_key of the server, NULL: none */
+    struct res_values available;  /* resources_available of the server: of all jobs
+                                     together */
     struct snap_limits limits;    /* of the server */
     struct snap_limits soft;      /* likewise */
     const char *suspend_releases; /* comma list of what suspended jobs give back; NULL:

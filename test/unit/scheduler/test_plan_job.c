@@ -588,6 +588,40 @@ static void test_what_a_queue_has(void)
     scene_free(&sc);
 }
 
+/* What all jobs have counts, whatever their queues; a reservation is no way around what
+ * runs, and its jobs are held back by it alone. */
+static void test_what_the_server_has(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 4, 4);
+    scene_add(&sc, OBJECT_SERVER, "svr",
+              "resources_available.mem=3gb resources_available.arch=linux");
+    scene_queue(&sc, "a", true);
+    scene_queue(&sc, "b", true);
+    scene_job(&sc, "1.svr", "a", "1:ncpus=1",
+              ASKS("1gb") " job_state=R exec_vnode=(n1:ncpus=1)");
+    scene_job(&sc, "2.svr", "a", "1:ncpus=1",
+              ASKS("3gb") " job_state=S substate=43 exec_vnode=(n1:ncpus=1)");
+    scene_job(&sc, "3.svr", "b", "1:ncpus=1", ASKS("1536mb"));
+    scene_job(&sc, "4.svr", "a", "1:ncpus=1", ASKS("1gb"));
+    scene_job(&sc, "5.svr", "b", "1:ncpus=1", ASKS("512mb"));
+    scene_job(&sc, "6.svr", "b", "1:ncpus=1", ASKS("4gb"));
+    scene_job(&sc, "7.svr", "b", "1:ncpus=1", "Resource_List.ncpus=1 " FREE);
+    scene_plan(&sc);
+    CU_ASSERT_EQUAL(scene_step(&sc, "3.svr")->kind, PLAN_RUN_JOB);
+    CU_ASSERT_EQUAL(scene_step(&sc, "4.svr")->failure, FAIL_SERVER_SHORT);
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, "4.svr")->reason,
+                           "Not Running: Insufficient amount of server resource: mem "
+                           "(R: 1gb A: 512mb T: 3gb)");
+    CU_ASSERT_EQUAL(scene_step(&sc, "5.svr")->kind, PLAN_RUN_JOB);
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, "6.svr")->reason,
+                           "Can Never Run: Insufficient amount of server resource: mem "
+                           "(R: 4gb A: 0kb T: 3gb)");
+    CU_ASSERT_EQUAL(scene_step(&sc, "7.svr")->kind, PLAN_RUN_JOB);
+    scene_free(&sc);
+}
+
 #define STANDS(more)                                                                   \
     "job_state=S substate=45 exec_vnode=(n1:ncpus=2:mem=1gb) "                         \
     "Resource_List.walltime=100 " more " " ONE
@@ -810,6 +844,7 @@ int main(void)
         { "a run request looks at one job and at no rule of queues", test_run_request },
         { "vnodes of a queue serve that queue only", test_vnodes_of_queues },
         { "a queue limits what its jobs have together", test_what_a_queue_has },
+        { "the server limits what all jobs have together", test_what_the_server_has },
         { "limits of running jobs are kept", test_limits },
         { "absurd amounts help nobody", test_absurd_amounts },
         { "the order of vnodes and the resources compared follow the policy",

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""resources_available of the server: what all jobs may have together, licences for example."""
+import pytest
+
+from holdfast import *
+from story import *
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster(mock=True) as c:
+        c.server.manager(MGR_CMD_CREATE, RSC, {"type": "long", "flag": "q"}, id="lic")
+        c.scheduler.add_resource("lic")
+        yield c
+
+
+@pytest.fixture
+def licences(cluster):
+    """Three licences for the whole complex, of a resource that no vnode has."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"resources_available.lic": 3})
+    yield server
+    jobs = [j["id"] for j in server.status(JOB)]
+    if jobs:
+        cluster.run(["qdel", "-W", "force"] + jobs)
+    server.manager(MGR_CMD_UNSET, SERVER, {"resources_available.lic": None})
+
+
+def asking(server, n):
+    return server.submit(Job(attrs={"Resource_List.lic": n, "Resource_List.walltime": 1000},
+                             sleep=1000))
+
+
+def waits(server, jid, words):
+    server.expect(JOB, {"job_state": "Q", "comment": (MATCH_RE, words)}, id=jid)
+
+
+def test_jobs_share_what_there_is(licences):
+    server = licences
+    assert server.status(SERVER)[0]["resources_available.lic"] == "3"
+    first = asking(server, 2)
+    server.expect(JOB, {"job_state": "R"}, id=first)
+    assert server.status(SERVER)[0]["resources_assigned.lic"] == "2"
+    second = asking(server, 2)
+    waits(server, second, r"Not Running: Insufficient amount of server resource: lic "
+                          r"\(R: 2 A: 1 T: 3\)")
+    third = asking(server, 1)  # there is one left
+    server.expect(JOB, {"job_state": "R"}, id=third)
+    many = asking(server, 4)
+    waits(server, many, r"Can Never Run: Insufficient amount of server resource: lic "
+                        r"\(R: 4 A: 0 T: 3\)")
+    server.delete(first)
+    server.expect(JOB, {"job_state": "R"}, id=second)
+    server.manager(MGR_CMD_SET, SERVER, {"resources_available.lic": 7})
+    server.expect(JOB, {"job_state": "R"}, id=many)
+
+
+def test_what_a_suspended_job_had_is_given_to_others(cluster, licences):
+    server = licences
+    first = asking(server, 3)
+    server.expect(JOB, {"job_state": "R"}, id=first)
+    second = asking(server, 1)
+    waits(server, second, "server resource: lic")
+    cluster.run(["qsig", "-s", "suspend", first])
+    server.expect(JOB, {"job_state": "S"}, id=first)
+    server.expect(JOB, {"job_state": "R"}, id=second)
+    server.delete(second)
