@@ -5,6 +5,7 @@
 
 #include "lib/auth/sockowner.h"
 #include "lib/io/conn.h"
+#include "lib/io/daemon.h"
 #include "lib/io/net.h"
 #include "lib/io/pool.h"
 #include "lib/tpp/sock.h"
@@ -415,6 +416,7 @@ void comm_run(struct comm *c)
     MUST(c->router); /* comm_open() has made it */
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         sig[i] = loop_signal_new(c->loop, rows[i].signo, rows[i].fn, c);
+    daemon_hears();
     loop_run(c->loop);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         loop_signal_free(sig[i]);

@@ -83,6 +83,22 @@ int daemon_lock_pid(int fd, struct diag *why)
     return 0;
 }
 
+static void mask_early(int how)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
+    sigprocmask(how, &set, NULL);
+}
+
+void daemon_hears(void)
+{
+    mask_early(SIG_UNBLOCK);
+}
+
 /* The parent's part of daemon_fork(): wait for one byte, or for the child's end. */
 static NORETURN void parent_wait(pid_t child, int fd)
 {
@@ -90,6 +106,7 @@ static NORETURN void parent_wait(pid_t child, int fd)
     ssize_t n;
     int status = 0;
 
+    daemon_hears(); /* of a terminal that is closed */
     /* The lock is the child's alone: should that be killed, it is free at once. */
     fd = dup2(fd, 3);
     close_range(4, ~0u, 0);
@@ -161,6 +178,7 @@ void daemon_tidy(void)
                                      RLIMIT_STACK, RLIMIT_RSS };
     struct rlimit lim;
 
+    mask_early(SIG_BLOCK);
     umask(022);
     heap_set_up();
     for (size_t i = 0; i < ARRAY_LEN(unlimited); i++) {

@@ -26,8 +26,14 @@ int daemon_lock_pid(int fd, struct diag *why) MUST_CHECK;
 int daemon_fork(void) MUST_CHECK;
 void daemon_ready(void);
 
-/* umask 022, no CPU, data, stack, rss and file size limits, as many descriptors as
- * allowed, SIGPIPE ignored, descriptors above 2 closed; the heap as heap.h has it. */
+/* The handlers are there: signals that came since daemon_tidy() come now. */
+void daemon_hears(void);
+
+/* Signals that a running daemon does not end by (HUP, USR1, USR2) wait until
+ * daemon_hears(): whoever rotates logs may send one as soon as there is a process
+ * number. umask 022, no CPU, data, stack, rss and file size limits, as many descriptors
+ * as allowed, SIGPIPE ignored, descriptors above 2 closed; the heap as heap.h has it.
+ */
 void daemon_tidy(void);
 
 /* PBS_CORE_LIMIT: "unlimited" or bytes; NULL leaves the limit alone. False for anything

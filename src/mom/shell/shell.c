@@ -5,6 +5,7 @@
 #include "mom/shell/shell.h"
 
 #include "lib/base/version.h"
+#include "lib/io/daemon.h"
 #include "lib/io/pool.h"
 #include "mom/shell/checkpoints.h"
 #include "mom/shell/demux.h"
@@ -471,6 +472,7 @@ void shell_run(struct shell *s)
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         sig[i] = loop_signal_new(s->loop, rows[i].signo, rows[i].fn, s);
+    daemon_hears();
     if (!s->stopping)
         loop_run(s->loop);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)

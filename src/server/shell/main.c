@@ -72,6 +72,7 @@ static void run(struct shell *sh)
 
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)
         handles[i] = loop_signal_new(sh->loop, signals[i].signo, signals[i].fn, sh);
+    daemon_hears();
     shell_watch(sh);
     /* Before the first client, so nobody sees the old value. */
     set_scheduling(sh);

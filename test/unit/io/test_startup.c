@@ -9,6 +9,7 @@
 #include "../unit.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,34 @@ static int in_child(int (*fn)(void))
         _exit(fn());
     CU_ASSERT_EQUAL_FATAL(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static volatile sig_atomic_t heard;
+
+static void on_heard(int signo)
+{
+    heard |= signo == SIGHUP;
+}
+
+/* 0: the signals of before daemon_hears() come then, and not earlier. */
+static int hears_late(void)
+{
+    daemon_tidy();
+    raise(SIGHUP);
+    raise(SIGUSR1);
+    raise(SIGUSR2);
+    signal(SIGHUP, on_heard);
+    signal(SIGUSR1, on_heard);
+    signal(SIGUSR2, on_heard);
+    if (heard)
+        return 1;
+    daemon_hears();
+    return heard ? 0 : 2;
+}
+
+static void test_early_signals_wait(void)
+{
+    CU_ASSERT_EQUAL(in_child(hears_late), 0);
 }
 
 /* PBS_CORE_LIMIT. */
@@ -258,6 +287,7 @@ int main(void)
         { "nobody else writes pbs.conf", test_nobody_else_writes_pbs_conf },
         { "core files have the limit of pbs.conf, and a wrong one is told",
           test_core_limit },
+        { "signals wait until the daemon hears them", test_early_signals_wait },
         { "a place is taken once", test_a_place_is_taken_once },
         { "the terminal gets the status of the start",
           test_the_terminal_gets_the_status_of_the_start },
