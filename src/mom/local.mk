@@ -10,6 +10,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/im_door.c \
 	src/mom/job/job.c \
 	src/mom/job/life.c \
+	src/mom/job/keyboard.c \
 	src/mom/job/link.c src/mom/job/load.c \
 	src/mom/job/mom.c \
 	src/mom/job/obit.c \
@@ -22,6 +23,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/joining.c src/mom/job/tolerate.c \
 	src/mom/job/sister.c \
 	src/mom/job/spawned.c \
+	src/mom/job/standing.c \
 	src/mom/job/superior.c \
 	src/mom/job/task_door.c \
 	src/mom/job/task_questions.c \
@@ -43,6 +45,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/files.c src/mom/shell/files.h \
 	src/mom/shell/home.c src/mom/shell/home.h \
 	src/mom/shell/host.c src/mom/shell/host.h \
+	src/mom/shell/idle_time.c src/mom/shell/idle_time.h \
 	src/mom/shell/job_terminal.c src/mom/shell/job_terminal.h \
 	src/mom/shell/job_x11.c src/mom/shell/job_x11.h \
 	src/mom/shell/main.c \
@@ -52,8 +55,11 @@ pbs_mom_SOURCES = \
 	src/mom/shell/proc.c src/mom/shell/proc.h \
 	src/mom/shell/prologue.c src/mom/shell/prologue.h \
 	src/mom/shell/restart.c src/mom/shell/restart.h \
+	src/mom/shell/restrict.c src/mom/shell/restrict.h \
+	src/mom/shell/restrict_judge.c \
 	src/mom/shell/sandbox.c src/mom/shell/sandbox.h \
 	src/mom/shell/script.c src/mom/shell/script.h \
+	src/mom/shell/script_report.c src/mom/shell/script_report.h \
 	src/mom/shell/servers.c \
 	src/mom/shell/service.c src/mom/shell/service.h \
 	src/mom/shell/shell.c src/mom/shell/shell.h \
@@ -67,6 +73,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/job_groups.c src/mom/shell/job_groups.h \
 	src/mom/shell/task_service.c src/mom/shell/task_service.h \
 	src/mom/shell/tasks.c \
+	src/mom/shell/terminations.c src/mom/shell/terminations.h \
 	src/mom/shell/topology.c src/mom/shell/topology.h \
 	src/mom/shell/transfer.c src/mom/shell/transfer.h \
 	src/mom/shell/tree.c src/mom/shell/tree.h \
@@ -90,10 +97,10 @@ test_unit_mom_test_describe_LDADD = libhfbase.la $(HWLOC_LIBS) -lcunit
 endif
 
 check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_topology \
+	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_topology \
+	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
@@ -113,6 +120,13 @@ test_unit_mom_test_job_x11_LDADD = libhfattr.la libhfio.la libhfconf.la libhfwir
 test_unit_mom_test_checkpoint_SOURCES = test/unit/mom/test_checkpoint.c \
 	test/unit/mom/bench.h test/unit/mom/node1.h
 test_unit_mom_test_checkpoint_LDADD = libhfmomcore.la libhfattr.la libhfwire.la \
+	libhfbase.la -lcunit -lm
+test_unit_mom_test_restrict_SOURCES = test/unit/mom/test_restrict.c \
+	src/mom/shell/idle_time.c src/mom/shell/proc.c src/mom/shell/restrict_judge.c
+test_unit_mom_test_restrict_LDADD = libhfbase.la -lcunit
+test_unit_mom_test_terminate_SOURCES = test/unit/mom/test_terminate.c \
+	test/unit/mom/bench.h test/unit/mom/node1.h
+test_unit_mom_test_terminate_LDADD = libhfmomcore.la libhfattr.la libhfwire.la \
 	libhfbase.la -lcunit -lm
 test_unit_mom_test_load_SOURCES = test/unit/mom/test_load.c test/unit/mom/bench.h \
 	test/unit/mom/node1.h

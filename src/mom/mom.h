@@ -50,6 +50,7 @@ struct mom_config {
     double cputmult, wallmult;                  /* 1.0 */
     struct mom_enforce enforce;
     int suspend_signo, resume_signo; /* 0: SIGSTOP, SIGCONT */
+    bool terminates;                 /* MOM_TERMINATE in the place of SIGTERM */
     bool runs_epilogues;             /* the executor carries out MOM_EPILOGUE */
     bool forbids_attach;             /* $attach_allow false */
     bool checkpoints;                /* MOM_CHECKPOINT can be carried out: of a job that
@@ -60,6 +61,12 @@ struct mom_config {
     int64_t join_alarm_s;            /* how long other hosts may take to join; 0: 30 */
     int64_t launch_delay_s; /* ... and to be ready for a job that goes on without some
                                of them; 0: 30 */
+    bool load_suspends;     /* then its jobs stand */
+    bool has_kbd_idle;      /* as long as keyboard or mouse are used, */
+    int64_t kbd_idle_s;     /* ... until they were not for so long; */
+    int64_t kbd_busy_s;     /* a use that is shorter does not count, */
+    int64_t kbd_poll_s;     /* how often they are looked at */
+    bool busy_requeues;     /* jobs of several hosts leave a host where others stand */
     bool has_max_load; /* the host is busy from max_load on, until its load is below */
     double max_load, ideal_load; /* ... ideal_load, which is not more */
 };
@@ -84,6 +91,7 @@ enum mom_effect_kind {
     MOM_SEND_IM,     /* 'im' on 'stream' */
     MOM_ANSWER_TASK, /* 'answer' on the connection 'stream' */
     MOM_READ_LOAD,   /* find out the load of the host, then mom_host_load() */
+    MOM_READ_IDLE,   /* ... since when keyboard and mouse are idle, mom_host_idle() */
     /* MOM_STORE to MOM_DROP are an executor's (executor.h). */
     MOM_STORE,   /* write the new job and its script durably, then mom_stored() */
     MOM_SAVE,    /* write the job's record again */
@@ -102,9 +110,11 @@ enum mom_effect_kind {
                     when the MoM is restarted: mom_exited() follows */
     MOM_KILL,    /* 'signo' to every process of the job here, or of its task 'task';
                     nothing is answered */
-    MOM_EPILOGUE, /* nothing of the job runs any more: run the administrator's script,
-                     then mom_epilogue_done(). MOM_KILL of the job ends it */
-    MOM_SAMPLE,   /* mom_used() for each job that runs, then mom_sampled() */
+    MOM_TERMINATE, /* have the administrator's script end the job, then
+                      mom_terminated() */
+    MOM_EPILOGUE,  /* nothing of the job runs any more: run the administrator's script,
+                      then mom_epilogue_done(). MOM_KILL of the job ends it */
+    MOM_SAMPLE,    /* mom_used() for each job that runs, then mom_sampled() */
     MOM_TELL,  /* append 'text' and a newline to the job's output, error file or both,
                   then mom_files_done() with 'token' */
     MOM_FILES, /* carry out request 'files', then mom_files_done() with 'token' */
@@ -204,9 +214,10 @@ void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
 void mom_set_host(struct mom *m, uint32_t ncpus, uint64_t mem_kb, const char *topology);
 
 /* SIGHUP: take over what a configuration file says of jobs: polls, factors, $enforce,
- * the signals of suspension, how long another host may be lost, $attach_allow, the
- * loads. Nothing else of 'cfg' is looked at. */
-void mom_set_rules(struct mom *m, const struct mom_config *cfg);
+ * the signals of suspension, how long another host may be lost, $attach_allow, what
+ * makes the host busy. Nothing else of 'cfg' is looked at. */
+void mom_set_rules(struct mom *m, int64_t now_at, const struct mom_config *cfg,
+                   struct mom_out *out);
 
 /* Recovery: one call per job record found, mom_found() when something is known of its
  * processes, then mom_start(). False: the record is damaged (the caller removes its
@@ -275,6 +286,16 @@ void mom_attach(struct mom *m, int64_t now_at, uint64_t connection,
                 const struct task_request *rq, const struct mom_attach *found,
                 struct mom_out *out);
 
+/* The same of a session that nobody has asked for: it is given to the only job that the
+ * user has here. False: he has none or several, or it may not be given. */
+bool mom_attach_alien(struct mom *m, int64_t now_at, const struct mom_attach *found,
+                      struct mom_out *out);
+/* Is it a session of some job? */
+bool mom_has_session(const struct mom *m, int32_t session);
+/* The users of all jobs that are here or come, one for each job: texts live until the
+ * next input. 'ret' has room for mom_n_jobs(); how many there are. */
+size_t mom_users(const struct mom *m, const char **ret);
+
 /* May a server's request come from that address (host order) over the service port? */
 bool mom_may_connect(const struct mom *m, uint32_t ip);
 /* A request on a connection that has shown who it is, 'known' as batch_decode_request()
@@ -318,6 +339,10 @@ void mom_checkpointed(struct mom *m, int64_t now_at, const char *job_id,
 /* A job that mom_job_restarts() is restored: its script has ended well. */
 void mom_restarted(struct mom *m, int64_t now_at, const char *job_id,
                    struct mom_out *out);
+/* Answer to MOM_TERMINATE: did the script end well? What it has left is killed after
+ * the usual delay; otherwise at once. */
+void mom_terminated(struct mom *m, int64_t now_at, const char *job_id, bool went_well,
+                    struct mom_out *out);
 /* Answer to MOM_EPILOGUE: what the script ended with, 0 when there is none. */
 void mom_epilogue_done(struct mom *m, int64_t now_at, const char *job_id, int code,
                        struct mom_out *out);
@@ -330,7 +355,9 @@ void mom_used(struct mom *m, int64_t now_at, const char *job_id,
 void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out);
 /* Answer to MOM_READ_LOAD: processes that ran or waited, on average of the last minute.
  */
-void mom_host_load(struct mom *m, double load, struct mom_out *out);
+void mom_host_load(struct mom *m, int64_t now_at, double load, struct mom_out *out);
+/* Answer to MOM_READ_IDLE: seconds since keyboard or mouse were touched. */
+void mom_host_idle(struct mom *m, int64_t now_at, int64_t idle_s, struct mom_out *out);
 /* As mom_used(), by whoever counts all that the job has ever run here: what has ended
  * is in these sums. Also when it is about to be told that the job has ended. */
 void mom_used_in_all(struct mom *m, int64_t now_at, const char *job_id,

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         FUZZ_CHECK(fd >= 0 && atexit(remove_file) == 0);
     }
     FUZZ_CHECK(ftruncate(fd, 0) == 0 && pwrite(fd, data, len, 0) == (ssize_t)len);
-    (void)!config_read("/nonexistent", path, &log, &c);
+    (void)!config_read("/nonexistent", path, "h1", &log, &c);
     FUZZ_CHECK(c.min_check_poll_s > 0 && c.max_check_poll_s >= c.min_check_poll_s);
     FUZZ_CHECK(c.copy_alarm_s > 0 && c.copy_alarm_s <= INT32_MAX);
     config_fini(&c);

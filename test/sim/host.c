@@ -258,9 +258,13 @@ static void make_core(struct mom_host *h)
 void host_has_scripts(struct mom_host *h)
 {
     const struct mom_config cfg = config_of(h);
+    struct mom_out out;
 
-    if (h->mom)
-        mom_set_rules(h->mom, &cfg);
+    if (!h->mom)
+        return;
+    out = host_input(h);
+    mom_set_rules(h->mom, sim_now_at(h->sim), &cfg, &out);
+    host_end_input(h, &out);
 }
 
 /* The MoM's own vnode has no cpus: jobs go to the others. */

@@ -80,6 +80,12 @@ static const struct wire_field discard_fields[] = {
     WIRE_FIELDS_END,
 };
 
+static const struct wire_field idle_fields[] = {
+    WIRE_FIELD(WIRE_UINT, struct is_message, stands, 0),
+    WIRE_FIELD(WIRE_STRING, struct is_message, job_id, MAX_JOB_ID),
+    WIRE_FIELDS_END,
+};
+
 static const struct wire_field msgid_fields[] = {
     WIRE_FIELD(WIRE_STRING, struct is_message, msgid, 0),
     WIRE_FIELDS_END,
@@ -98,6 +104,7 @@ static const struct wire_field *const bodies[] = {
     [IS_OBITREPLY] = obit_reply_fields,
     [IS_REPLYHELLO] = reply_hello_fields,
     [IS_SHUTDOWN] = no_fields,
+    [IS_IDLE] = idle_fields,
     [IS_REGISTERMOM] = register_fields,
     [IS_UPDATE2] = no_fields,
     [IS_DISCARD_JOB] = discard_fields,

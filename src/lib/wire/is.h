@@ -101,8 +101,10 @@ struct is_message {
     struct wire_strings acks;
     struct wire_strings rejects;
     /* DISCARD_JOB, DISCARD_DONE */
-    const char *job_id;
+    const char *job_id; /* also IDLE */
     int32_t run_version;
+    /* IDLE: 1, the host has stopped the job; 0, it lets it go on */
+    uint32_t stands;
     /* anything else: the body's bytes as received */
     struct wire_bytes raw;
 };

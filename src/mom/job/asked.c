@@ -128,7 +128,8 @@ static void send_asked(struct mom_job *j, struct asked *a, uint64_t stream,
     a->is_sent = true;
     out_send_im(out, stream, &msg);
     /* Nobody answers these (tpp.md 7.2). */
-    if (a->command == IM_JOIN_RECOV_JOB || a->command == IM_RECONNECT_TO_MS)
+    if (a->command == IM_JOIN_RECOV_JOB || a->command == IM_RECONNECT_TO_MS ||
+        a->command == IM_REQUEUE)
         asked_free(j, a);
 }
 

@@ -93,6 +93,39 @@ static struct spawned *adopt(struct mom_job *j, const struct mom_attach *a,
     return t;
 }
 
+bool mom_has_session(const struct mom *m, int32_t session)
+{
+    return is_taken(m, session);
+}
+
+bool mom_attach_alien(struct mom *m, int64_t now_at, const struct mom_attach *a,
+                      struct mom_out *out)
+{
+    const struct task_request rq = { .uid = a->uid };
+    struct mom_job *j;
+
+    (void)now_at;
+    if (judge(m, &rq, a) || find_job(m, "", a->user, &j))
+        return false;
+    (void)adopt(j, a, out);
+    return true;
+}
+
+size_t mom_users(const struct mom *m, const char **ret)
+{
+    struct mom_job *j, *next;
+    size_t n = 0;
+
+    HASH_ITER (hh, m->jobs, j, next) {
+        const char *user = wire_attrs_value(&j->attrs, "euser", NULL);
+
+        if (user)
+            ret[n++] = user;
+    }
+    MUST(n <= mom_n_jobs(m));
+    return n;
+}
+
 void mom_attach(struct mom *m, int64_t now_at, uint64_t connection,
                 const struct task_request *rq, const struct mom_attach *a,
                 struct mom_out *out)

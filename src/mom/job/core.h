@@ -58,9 +58,13 @@ struct mom_task {
 
 #define MOST_COUNTED    JOB_RECORD_MOST
 
+/* An attribute of a job that its host has stopped: ours, and only in the record. */
+#define JOB_STANDS      "hf_stands"
 /* An attribute of a job that has files left which could not be delivered: ours, and
  * only in the record. */
 #define JOB_UNDELIVERED "hf_undelivered"
+/* An attribute of a job that a script is to end: ours, and only in the record. */
+#define JOB_TERMINATES  "hf_terminates"
 
 /* Who waits for something of a task: another host, or a task of this host. */
 struct asker {
@@ -252,11 +256,13 @@ struct mom_job {
     struct deadline due;
     unsigned n_copying;
     struct checkpoint checkpoint;
-    bool is_lost;       /* ran before the restart, and nothing is known of it */
-    enum job_phase was; /* then */
-    bool is_unseen;     /* found again by its record, and not by its processes yet */
-    bool is_told;       /* the server knows the session */
-    bool is_dropped;    /* goes away when its copies are done */
+    bool is_lost;        /* ran before the restart, and nothing is known of it */
+    enum job_phase was;  /* then */
+    bool is_unseen;      /* found again by its record, and not by its processes yet */
+    bool is_told;        /* the server knows the session */
+    bool is_dropped;     /* goes away when its copies are done */
+    bool is_terminating; /* by a script that has not ended */
+    bool is_requeued;    /* for its host was busy */
     UT_hash_handle hh;
 };
 
@@ -311,8 +317,12 @@ struct mom {
     int64_t sample_at; /* INT64_MAX: nothing to sample */
     int64_t sample_interval_s;
     bool sampling;
-    int64_t load_at; /* INT64_MAX: nobody asks for the load */
-    bool is_busy;    /* by it */
+    int64_t load_at;             /* INT64_MAX: nobody asks for the load */
+    bool is_busy;                /* by it */
+    int64_t keyboard_at;         /* INT64_MAX: nobody asks for keyboard and mouse */
+    int64_t keyboard_used_since; /* 0: they are not used */
+    bool keyboard_is_busy;
+    bool has_standing; /* jobs that the host has stopped, perhaps */
 };
 
 /* out.c: effects. What they point to is copied into out->arena. */
@@ -671,7 +681,8 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
 void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
 /* All hosts are ready: its top task starts. */
 void life_start_top(struct mom *m, struct mom_job *j, struct mom_out *out);
-/* SIGTERM now, SIGKILL after job_kill_delay seconds (10 without it). */
+/* SIGTERM or the script of $action now, SIGKILL after job_kill_delay seconds (10
+ * without it). */
 void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
                     struct mom_out *out);
 /* Forget the job: at once and freed, or when what still starts or copies is done. */
@@ -684,6 +695,9 @@ void life_preset(struct mom_job *j, int32_t status);
 void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j,
                   struct mom_out *out);
 void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
+/* The clock of its walltime, without anything else. */
+void life_stop_clock(struct mom *m, int64_t now_at, struct mom_job *j);
+void life_start_clock(struct mom *m, int64_t now_at, struct mom_job *j);
 /* The obituary of one job, of all that wait for its acknowledgement; nothing while the
  * server is away, for life_tick() repeats it. */
 void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
@@ -791,6 +805,23 @@ void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
 void load_set_rules(struct mom *m);
 /* Ask for the load when it is due, at m->load_at. */
 void load_tick(struct mom *m, int64_t now_at, struct mom_out *out);
+
+/* keyboard.c: whether somebody sits at the host. */
+
+void keyboard_set_rules(struct mom *m);
+/* Ask for it when it is due, at m->keyboard_at. */
+void keyboard_tick(struct mom *m, int64_t now_at, struct mom_out *out);
+
+/* standing.c: jobs of a host that is busy. */
+
+/* Has the host stopped it? */
+bool job_stands(const struct mom_job *j);
+/* Stop them, or let them go on, as load and keyboard are. */
+void standing_settle(struct mom *m, int64_t now_at, struct mom_out *out);
+/* At the start of the MoM, and when the configuration is new. */
+void standing_begin(struct mom *m, int64_t now_at, struct mom_out *out);
+/* A server that has registered us may not know it. */
+void standing_tell_all(struct mom *m, struct mom_out *out);
 
 /* signals.c. */
 

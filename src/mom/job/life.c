@@ -57,6 +57,19 @@ static void clock_stop(struct mom_job *j, int64_t now_at)
     j->since_at = 0;
 }
 
+void life_stop_clock(struct mom *m, int64_t now_at, struct mom_job *j)
+{
+    clock_stop(j, now_at);
+    life_reckon(m, j);
+}
+
+void life_start_clock(struct mom *m, int64_t now_at, struct mom_job *j)
+{
+    if (!j->since_at)
+        j->since_at = now_at;
+    life_reckon(m, j);
+}
+
 void life_preset(struct mom_job *j, int32_t status)
 {
     /* The reason comes first and the end of the processes later; what they end with
@@ -302,6 +315,7 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
     life_preset(j, status);
     clock_stop(j, now_at);
     j->kill_at = INT64_MAX;
+    j->is_terminating = false;
     /* The top process has ended; what it has left behind in its session does not
      * outlive the job (execution.md 19). */
     if (had_processes)
@@ -410,25 +424,83 @@ void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t statu
         life_reckon(m, j);
 }
 
-void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
-                    struct mom_out *out)
+static void kill_late(int64_t now_at, struct mom_job *j, struct mom_out *out)
+{
+    if (now_at < j->kill_at || !job_has_processes(j))
+        return;
+    j->kill_at = INT64_MAX;
+    out_joblog(out, LOG_EV_JOB, j, "kill_job");
+    out_kill(out, j, SIGKILL);
+}
+
+/* A restart in between must not forget the script, or that SIGKILL follows. */
+static void note_termination(struct mom_job *j, bool terminates, struct mom_out *out)
+{
+    struct wire_attr attr = { .name = JOB_TERMINATES, .value = terminates ? "1" : "0" };
+    const struct wire_attrs one = { .n = 1, .v = &attr };
+
+    j->is_terminating = terminates;
+    job_replace_attrs(j, &one);
+    save(j, out);
+}
+
+static void kill_after_delay(struct mom *m, int64_t now_at, struct mom_job *j)
 {
     int64_t delay = job_number(j, "job_kill_delay", NULL, KILL_DELAY_S);
 
-    MUST(job_has_processes(j));
-    out_joblog(out, LOG_EV_JOB, j, "kill_job");
-    if (checkpoint_was_last(m, now_at, j, out))
-        return;
-    if (j->phase == JOB_SUSPENDED)
-        /* Stopped processes take no SIGTERM before they go on. */
-        out_kill(out, j, SIGCONT);
-    out_kill(out, j, SIGTERM);
     /* A second request does not put off the end that the first one has set. */
     j->kill_at = MIN_OF(j->kill_at, instant_after(now_at, MAX_OF(delay, 0)));
     life_reckon(m, j);
-    /* A restart in between must not forget that SIGKILL follows. */
-    save(j, out);
+}
+
+void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
+                    struct mom_out *out)
+{
+    MUST(job_has_processes(j));
+    if (j->is_terminating)
+        return; /* the script is at it */
+    out_joblog(out, LOG_EV_JOB, j, "kill_job");
+    if (checkpoint_was_last(m, now_at, j, out))
+        return;
+    if (j->phase == JOB_SUSPENDED || job_stands(j))
+        /* Stopped processes take no SIGTERM before they go on. */
+        out_kill(out, j, SIGCONT);
+    if (m->cfg.terminates) {
+        note_termination(j, true, out);
+        out_job(out, MOM_TERMINATE, j);
+    } else {
+        out_kill(out, j, SIGTERM);
+        kill_after_delay(m, now_at, j);
+        save(j, out);
+    }
     life_poll_soon(m, now_at);
+}
+
+void mom_terminated(struct mom *m, int64_t now_at, const char *job_id, bool went_well,
+                    struct mom_out *out)
+{
+    struct mom_job *j = job_find(m, job_id);
+
+    if (!j || !j->is_terminating || !job_has_processes(j))
+        return;
+    kill_after_delay(m, now_at, j);
+    note_termination(j, false, out);
+    if (went_well)
+        return;
+    out_joblog(out, LOG_EV_ADMIN, j, "Terminate action failed");
+    j->kill_at = now_at;
+    kill_late(now_at, j, out);
+    life_reckon(m, j);
+}
+
+/* A script whose end the MoM has not seen is begun anew. */
+static void recover_end(struct mom *m, int64_t now_at, struct mom_job *j,
+                        struct mom_out *out)
+{
+    const char *word = wire_attrs_value(&j->attrs, JOB_TERMINATES, NULL);
+
+    if (word && *word == '1')
+        life_terminate(m, now_at, j, out);
 }
 
 void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
@@ -449,9 +521,11 @@ void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_ou
 {
     MUST(j->phase == JOB_SUSPENDED);
     out_joblog(out, LOG_EV_JOB, j, "job resumed");
-    out_kill(out, j, m->cfg.resume_signo);
-    j->since_at = now_at;
     job_set_phase(m, j, JOB_RUNNING);
+    if (!job_stands(j)) {
+        out_kill(out, j, m->cfg.resume_signo);
+        j->since_at = now_at;
+    }
     life_reckon(m, j);
     save(j, out);
 }
@@ -502,15 +576,6 @@ void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
      * the shell hears of that. */
     fill_drop(j, &out->v[out->n - 1], out->arena);
     job_free(m, j);
-}
-
-static void kill_late(int64_t now_at, struct mom_job *j, struct mom_out *out)
-{
-    if (now_at < j->kill_at || !job_has_processes(j))
-        return;
-    j->kill_at = INT64_MAX;
-    out_joblog(out, LOG_EV_JOB, j, "kill_job");
-    out_kill(out, j, SIGKILL);
 }
 
 /* The start waits for something, a file server perhaps. Without its shepherd it has
@@ -709,6 +774,8 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
     checkpoint_recover(j, out);
     if (kill_jobs)
         life_give_back(j, out);
+    else
+        recover_end(m, now_at, j, out);
 }
 
 /* A job that ran and of which nothing is found is lost. One that was accepted and had
@@ -770,4 +837,5 @@ void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *ou
         if (j->phase == JOB_RUNNING)
             life_poll_soon(m, now_at);
     }
+    standing_begin(m, now_at, out);
 }

@@ -12,7 +12,9 @@
 #define TOPOLOGY_TYPE  3
 #define TOPOLOGY_FLAGS 21
 
-#define STATE_BUSY     0x80 /* in the block of the host's state */
+/* In the block of the host's state. */
+#define STATE_BUSY     0x80
+#define STATE_WATCHED  0x4000 /* $kbd_idle */
 
 /* Seconds between hellos: 1, then 2 five times, 4 nine times, and so on up to 64. */
 static int64_t hello_delay(unsigned n)
@@ -344,7 +346,9 @@ void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
 static struct is_state state_block(const struct mom *m, bool with_vnodes,
                                    struct arena *arena)
 {
-    struct is_state st = { .state = m->is_busy ? STATE_BUSY : 0,
+    struct is_state st = { .state =
+                               (m->is_busy || m->keyboard_is_busy ? STATE_BUSY : 0) |
+                               (m->cfg.has_kbd_idle ? STATE_WATCHED : 0),
                            .pcpus = m->cfg.ncpus,
                            .acpus = m->cfg.ncpus,
                            .mem_kb = m->cfg.mem_kb,
@@ -442,5 +446,6 @@ void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char
      * (tpp.md 5.4). */
     send_register(m, msg->need_inventory != 0, out);
     life_tell_running(m, now_at, out);
+    standing_tell_all(m, out);
     life_send_obits(m, now_at, out);
 }

@@ -26,7 +26,17 @@ void load_tick(struct mom *m, int64_t now_at, struct mom_out *out)
     out_add(out, MOM_READ_LOAD);
 }
 
-void mom_host_load(struct mom *m, double load, struct mom_out *out)
+static void say_busy(struct mom *m, double load, struct mom_out *out)
+{
+    out_log(out, LOG_EV_SYSTEM, LOG_IN_SERVER, "max_load",
+            m->is_busy ? "load average %.2f: the host is busy"
+                       : "load average %.2f: the host is not busy any more",
+            load);
+    if (m->registered)
+        link_send_update(m, out);
+}
+
+void mom_host_load(struct mom *m, int64_t now_at, double load, struct mom_out *out)
 {
     bool was_busy = m->is_busy;
 
@@ -37,12 +47,7 @@ void mom_host_load(struct mom *m, double load, struct mom_out *out)
         m->is_busy = true;
     else if (load < m->cfg.ideal_load || load <= 0) /* there is no load below 0 */
         m->is_busy = false;
-    if (m->is_busy == was_busy)
-        return;
-    out_log(out, LOG_EV_SYSTEM, LOG_IN_SERVER, "max_load",
-            m->is_busy ? "load average %.2f: the host is busy"
-                       : "load average %.2f: the host is not busy any more",
-            load);
-    if (m->registered)
-        link_send_update(m, out);
+    if (m->is_busy != was_busy)
+        say_busy(m, load, out);
+    standing_settle(m, now_at, out);
 }

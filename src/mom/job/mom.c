@@ -39,6 +39,7 @@ struct mom *mom_new(const struct mom_config *cfg)
     mom_set_servers(m, cfg->n_server_ips, cfg->server_ips, cfg->server_is_local);
     rules_complete(&m->cfg);
     load_set_rules(m);
+    keyboard_set_rules(m);
     mom_set_host(m, cfg->ncpus, cfg->mem_kb, cfg->topology);
     /* Nothing is due before there is a router to say hello through, and a job to
      * sample. */
@@ -89,7 +90,8 @@ void mom_set_host(struct mom *m, uint32_t ncpus, uint64_t mem_kb, const char *to
     m->cfg.mem_kb = mem_kb;
 }
 
-void mom_set_rules(struct mom *m, const struct mom_config *cfg)
+void mom_set_rules(struct mom *m, int64_t now_at, const struct mom_config *cfg,
+                   struct mom_out *out)
 {
     struct mom_job *j, *tmp;
 
@@ -110,8 +112,17 @@ void mom_set_rules(struct mom *m, const struct mom_config *cfg)
     m->cfg.has_max_load = cfg->has_max_load;
     m->cfg.max_load = cfg->max_load;
     m->cfg.ideal_load = cfg->ideal_load;
+    m->cfg.load_suspends = cfg->load_suspends;
+    m->cfg.terminates = cfg->terminates;
+    m->cfg.has_kbd_idle = cfg->has_kbd_idle;
+    m->cfg.kbd_idle_s = cfg->kbd_idle_s;
+    m->cfg.kbd_busy_s = cfg->kbd_busy_s;
+    m->cfg.kbd_poll_s = cfg->kbd_poll_s;
+    m->cfg.busy_requeues = cfg->busy_requeues;
     rules_complete(&m->cfg);
     load_set_rules(m);
+    keyboard_set_rules(m);
+    standing_begin(m, now_at, out);
     /* A sample that is due keeps its time; the intervals after it grow from the
      * minimum, as they do when a job starts (execution.md 17). */
     m->sample_interval_s = m->cfg.min_check_poll_s;
@@ -227,11 +238,12 @@ void mom_tick(struct mom *m, int64_t now_at, struct mom_out *out)
     life_tick(m, now_at, out);
     link_tick(m, now_at, out);
     load_tick(m, now_at, out);
+    keyboard_tick(m, now_at, out);
 }
 
 int64_t mom_next_deadline(const struct mom *m)
 {
-    int64_t at = MIN_OF(life_deadline(m), m->load_at);
+    int64_t at = MIN_OF(life_deadline(m), MIN_OF(m->load_at, m->keyboard_at));
 
     /* link_tick() says hello under the same condition. Were hello_at counted without
      * it, the shell would wake up at once, again and again, for a hello that does not
@@ -393,7 +405,7 @@ const char *mom_running(const struct mom *m, size_t i)
 
 int64_t mom_recount_deadline(const struct mom *m)
 {
-    int64_t at = MIN_OF(m->sample_at, m->load_at);
+    int64_t at = MIN_OF(m->sample_at, MIN_OF(m->load_at, m->keyboard_at));
     struct mom_job *j, *tmp;
 
     HASH_ITER (hh, m->jobs, j, tmp)

@@ -186,8 +186,19 @@ static void check_loads(struct reading *r)
         c->ideal_load = c->max_load;
 }
 
-bool config_read(const char *mom_priv, const char *file, const struct config_log *log,
-                 struct config *ret)
+/* The values may stand in different files, so they are compared at the end. */
+static void check_sharing(struct reading *r, const char *host)
+{
+    const char *wrong = vnode_list_mixed_sharing(&r->c->vnodes, host);
+
+    if (!wrong)
+        return;
+    reading_say(r, LOG_EV_ERROR, "vnode_additive", "%s", wrong);
+    r->ok = false;
+}
+
+bool config_read(const char *mom_priv, const char *file, const char *host,
+                 const struct config_log *log, struct config *ret)
 {
     struct config c = { .arena = arena_new() };
     struct reading r = { .c = &c, .log = log, .mom_priv = mom_priv, .ok = true };
@@ -207,6 +218,7 @@ bool config_read(const char *mom_priv, const char *file, const struct config_log
     take_config_d(&r, mom_priv);
     check_poll(&r);
     check_loads(&r);
+    check_sharing(&r, host);
     free(path);
     /* The core calculates with these. */
     MUST(c.min_check_poll_s > 0 && c.min_check_poll_s <= c.max_check_poll_s);

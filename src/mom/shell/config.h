@@ -32,6 +32,7 @@ enum config_action_kind {
 };
 extern const char *const config_action_names[CONFIG_ACTION_COUNT];
 
+#define CONFIG_RESTRICT_EXEMPT 10
 struct config {
     struct arena *arena;
     uint32_t log_events;
@@ -41,11 +42,19 @@ struct config {
     int64_t job_launch_delay_s; /* ... and then to be ready; 0: as the core has it */
     double cputmult, wallmult;
     double max_load, ideal_load; /* < 0: not set; the second is not more */
+    bool load_suspends;          /* "suspend" behind $max_load */
+    int64_t kbd_idle_s;          /* $kbd_idle; 0: nobody looks, */
+    int64_t kbd_busy_s, kbd_poll_s;
     struct mom_enforce enforce;
     int suspend_signo, resume_signo; /* $suspendsig */
-    bool attach_allow;               /* users may give sessions to their jobs */
-    bool nodefile_on_sisters;        /* where their tasks find one */
-    bool reject_root_scripts;        /* no jobs of root */
+    bool restrict_user;              /* those without a job have no processes here, */
+    int64_t restrict_max_system_uid; /* ... unless their uid is at most this, */
+    size_t n_restrict_exempt;        /* ... or they are named */
+    const char *restrict_exempt[CONFIG_RESTRICT_EXEMPT];
+    bool alien_attach, alien_kill; /* processes outside of the jobs of their user */
+    bool attach_allow;             /* users may give sessions to their jobs */
+    bool nodefile_on_sisters;      /* where their tasks find one */
+    bool reject_root_scripts;      /* no jobs of root */
     struct config_action actions[CONFIG_ACTION_COUNT];
     int64_t prolog_alarm_s;  /* time that a prologue or an epilogue may take */
     int64_t copy_alarm_s;    /* time that one request to copy files may take */
@@ -77,10 +86,11 @@ struct config_log {
 };
 
 /* Read the main file and config.d of 'mom_priv'. 'file' is -c, or NULL: then the
- * default file may be missing. False when a line was wrong; *ret holds what was right.
- * The caller ends it with config_fini(). */
-bool config_read(const char *mom_priv, const char *file, const struct config_log *log,
-                 struct config *ret) MUST_CHECK;
+ * default file may be missing. 'host' is where vnodes are that do not say so. False
+ * when a line was wrong; *ret holds what was right. The caller ends it with
+ * config_fini(). */
+bool config_read(const char *mom_priv, const char *file, const char *host,
+                 const struct config_log *log, struct config *ret) MUST_CHECK;
 void config_fini(struct config *c);
 
 /* Names of config.d, PBS... first, each part sorted. The caller frees with

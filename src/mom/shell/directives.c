@@ -18,11 +18,14 @@
 #include <unistd.h>
 
 #define SECONDS_MAX                                                                    \
-    INT32_MAX             /* as milliseconds, and beside a time, it stays a number */
-#define DEFAULT_MIN    10 /* seconds between samples (execution.md 6) */
-#define DEFAULT_MAX    120
-#define DEFAULT_PROLOG 30
-#define DEFAULT_COPY   600 /* less than a server waits for the answer */
+    INT32_MAX /* as milliseconds, and beside a time, it stays a number */
+#define DEFAULT_MIN        10 /* seconds between samples (execution.md 6) */
+#define DEFAULT_MAX        120
+#define DEFAULT_PROLOG     30
+#define DEFAULT_SYSTEM_UID 999
+#define DEFAULT_KBD_BUSY   10
+#define DEFAULT_KBD_POLL   1
+#define DEFAULT_COPY       600 /* less than a server waits for the answer */
 
 const char *const config_action_names[CONFIG_ACTION_COUNT] = {
     [CONFIG_ACTION_TERMINATE] = "terminate",
@@ -365,14 +368,25 @@ static bool take_bool(struct reading *r, const struct directive *d, const char *
     return true;
 }
 
-static bool take_count(struct reading *r, const struct directive *d, const char *arg)
+/* Names of accounts, with commas or blanks between them. */
+static bool take_exceptions(struct reading *r, const struct directive *d,
+                            const char *arg)
 {
-    int64_t n;
+    char *words = arena_strdup(r->c->arena, arg), *save = NULL;
+    struct config *c = r->c;
 
-    if (!read_seconds(r, d, arg, &n))
-        return false;
-    reading_say(r, LOG_EV_SYSTEM, d->name, "setting %" PRId64, n);
-    return true;
+    c->n_restrict_exempt = 0;
+    for (const char *name = strtok_r(words, ", \t", &save); name;
+         name = strtok_r(NULL, ", \t", &save)) {
+        if (c->n_restrict_exempt == CONFIG_RESTRICT_EXEMPT) {
+            reading_say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
+            return false;
+        }
+        c->restrict_exempt[c->n_restrict_exempt++] = name;
+    }
+    reading_say(r, LOG_EV_SYSTEM, d->name, "%s",
+                c->n_restrict_exempt ? arg : "No value specified, no action taken.");
+    return c->n_restrict_exempt > 0;
 }
 
 /* A load above which the host is busy, or below which it is not any more. */
@@ -390,9 +404,8 @@ static bool take_load(struct reading *r, const struct directive *d, const char *
     /* take_load stands in rows of double only. */
     *(double *)(void *)((char *)r->c + d->offset) = f;
     reading_say(r, LOG_EV_SYSTEM, d->name, "%s", arg);
-    if (*word)
-        reading_say(r, LOG_EV_SYSTEM, d->name,
-                    "suspend: known, and not served by this MoM");
+    if (d->name[0] == 'm')
+        r->c->load_suspends = *word != '\0';
     reading_say(r, LOG_EV_DEBUG, "add_static", "%s[0] add name %s value %s", r->file,
                 d->name, arg);
     return true;
@@ -421,16 +434,22 @@ static bool take_suspendsig(struct reading *r, const struct directive *d,
     return true;
 }
 
+/* "IDLE [BUSY [POLL]]", in seconds. */
 static bool take_kbd_idle(struct reading *r, const struct directive *d, const char *arg)
 {
-    unsigned idle, busy, poll;
+    unsigned idle, busy = DEFAULT_KBD_BUSY, poll = DEFAULT_KBD_POLL;
     char more;
     int n = sscanf(arg, "%9u %9u %9u %c", &idle, &busy, &poll, &more);
 
-    if (n < 1 || n > 3) {
+    /* A sign would be taken for a part of the number. */
+    if (n < 1 || n > 3 || arg[strspn(arg, "0123456789 \t")] || idle == 0 || poll == 0) {
         reading_say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
         return false;
     }
+    r->c->kbd_idle_s = idle;
+    r->c->kbd_busy_s = busy;
+    r->c->kbd_poll_s = poll;
+    reading_say(r, LOG_EV_SYSTEM, d->name, "%u %u %u", idle, busy, poll);
     return true;
 }
 
@@ -509,8 +528,8 @@ static bool take_action(struct reading *r, const struct directive *d, const char
 
 static const struct directive directives[] = {
     { "action", take_action, 0, false },
-    { "alien_attach", take_bool, 0, true },
-    { "alien_kill", take_bool, 0, true },
+    { "alien_attach", take_bool, OF(alien_attach), false },
+    { "alien_kill", take_bool, OF(alien_kill), false },
     { "attach_allow", take_bool, OF(attach_allow), false },
     { "cgroups", take_cgroups, 0, false },
     { "checkpoint_path", take_checkpoint_path, OF(checkpoint_path), false },
@@ -523,7 +542,7 @@ static const struct directive directives[] = {
     { "ideal_load", take_load, OF(ideal_load), false },
     { "job_launch_delay", take_seconds, OF(job_launch_delay_s), false },
     { "jobdir_root", take_jobdir_root, 0, false },
-    { "kbd_idle", take_kbd_idle, 0, true },
+    { "kbd_idle", take_kbd_idle, 0, false },
     { "logevent", take_mask, 0, false },
     { "max_check_poll", take_seconds, OF(max_check_poll_s), false },
     { "max_load", take_load, OF(max_load), false },
@@ -536,9 +555,9 @@ static const struct directive directives[] = {
     { "report_hook_checksums", take_bool, 0, true },
     { "restart_background", take_bool, OF(restart_background), false },
     { "restart_transmogrify", take_bool, OF(restart_transmogrify), false },
-    { "restrict_user", take_bool, 0, true },
-    { "restrict_user_exceptions", take_words, 0, true },
-    { "restrict_user_maxsysid", take_count, 0, true },
+    { "restrict_user", take_bool, OF(restrict_user), false },
+    { "restrict_user_exceptions", take_exceptions, 0, false },
+    { "restrict_user_maxsysid", take_seconds, OF(restrict_max_system_uid), false },
     { "restricted", take_words, 0, true },
     { "sister_join_job_alarm", take_seconds, OF(sister_join_job_alarm_s), false },
     { "suspendsig", take_suspendsig, 0, false },
@@ -571,6 +590,7 @@ void directives_defaults(struct config *c)
     c->cputmult = c->wallmult = 1.0;
     c->max_load = c->ideal_load = -1;
     c->attach_allow = true;
+    c->restrict_max_system_uid = DEFAULT_SYSTEM_UID;
     c->nodefile_on_sisters = true;
     c->vnodes_add_up = true;
     c->suspend_signo = SIGSTOP;

@@ -6,6 +6,7 @@
 #include "mom/shell/as_user.h"
 #include "mom/shell/prologue.h"
 #include "mom/shell/script.h"
+#include "mom/shell/script_report.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -50,12 +51,6 @@ static void unlist(struct shell *s, struct ending *e)
     }
 }
 
-/* In the process: what it has to say goes through the report, one line each. */
-static void say(void *arg, int event, const char *text)
-{
-    buf_printf(arg, "%d %s\n", event, text);
-}
-
 struct work {
     const struct plan_host *host;
     const struct epilogue *epilogue;
@@ -64,31 +59,10 @@ struct work {
 static bool run(const void *arg, struct buf *report)
 {
     const struct work *w = arg;
-    int code = epilogue_run(w->host, w->epilogue, say, report);
 
-    buf_printf(report, "0 %d\n", code);
+    script_report_end(report,
+                      epilogue_run(w->host, w->epilogue, script_report_say, report));
     return true;
-}
-
-/* Log the lines of the report. The code that stands at its end, or that of a process
- * which did not come to its end. */
-static int take_report(struct shell *s, const char *job_id, const char *report)
-{
-    int code = SCRIPT_BROKEN;
-
-    for (const char *at = report; *at;) {
-        size_t len = strcspn(at, "\n");
-        char *line = xstrndup(at, len), *words;
-        long event = strtol(line, &words, 10);
-
-        if (*words == ' ' && event != 0)
-            shell_log(s, (int)event, LOG_IN_JOB, job_id, words + 1);
-        else if (*words == ' ')
-            code = atoi(words + 1);
-        free(line);
-        at += len + (at[len] == '\n');
-    }
-    return code;
 }
 
 static void start_waiting(struct shell *s, struct mom_out *out);
@@ -105,7 +79,7 @@ static void on_done(void *arg, enum as_user_end end, const char *report)
         return;
     }
     out = (struct mom_out){ .arena = s->arena };
-    code = take_report(s, e->epilogue.job_id, report);
+    code = script_report_take(s, e->epilogue.job_id, report);
     if (end == AS_USER_LATE)
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->epilogue.job_id,
                   "the epilogue does not come to an end and is left alone");

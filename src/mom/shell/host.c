@@ -12,6 +12,7 @@
 #include "mom/shell/home.h"
 #include "mom/shell/job_groups.h"
 #include "mom/shell/shell.h"
+#include "mom/shell/terminations.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -238,6 +239,9 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         tasks_kill(s, e->job_id, e->task, e->u.signo);
         if (e->u.signo == SIGKILL)
             epilogues_kill(s, e->job_id);
+        break;
+    case MOM_TERMINATE:
+        terminations_start(s, e->job_id, out);
         break;
     case MOM_EPILOGUE:
         epilogues_start(s, e, out);

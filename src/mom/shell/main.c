@@ -219,7 +219,7 @@ static int read_config(struct shell *s, const struct options *o, const char *mom
 {
     const struct config_log log = { .fn = config_says, .arg = s };
 
-    if (!config_read(mom_priv, s->config_file, &log, &s->config)) {
+    if (!config_read(mom_priv, s->config_file, s->short_name, &log, &s->config)) {
         fprintf(stderr, "%s: config file(s) parsing failed\n", argv0);
         return 1;
     }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@
 
 struct stat_line { /* of /proc/PID/stat */
     char state;
-    int session;
+    int parent, session;
     unsigned long ticks;      /* own and waited-for children */
     unsigned long long began; /* ticks since the host's boot */
     unsigned long vsize_bytes;
@@ -50,12 +51,12 @@ static bool read_stat(const char *pid, struct stat_line *ret)
     at = strrchr(text, ')');
     if (!at ||
         sscanf(at + 1,
-               /* These are state, session, utime, stime, cutime, cstime, starttime,
-                * vsize and rss, as proc(5) orders them. */
-               " %c %*d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d "
+               /* These are state, ppid, session, utime, stime, cutime, cstime,
+                * starttime, vsize and rss, as proc(5) orders them. */
+               " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d "
                "%*d %*d %llu %lu %ld",
-               &ret->state, &ret->session, &utime, &stime, &cutime, &cstime,
-               &ret->began, &ret->vsize_bytes, &ret->rss_pages) != 9)
+               &ret->state, &ret->parent, &ret->session, &utime, &stime, &cutime,
+               &cstime, &ret->began, &ret->vsize_bytes, &ret->rss_pages) != 10)
         return false;
     ret->ticks = utime + stime + (unsigned long)cutime + (unsigned long)cstime;
     return true;
@@ -305,6 +306,63 @@ struct proc_owner proc_look(int32_t pid)
     if (!mark_of(&leader, found.mark))
         found.mark[0] = '\0';
     return found;
+}
+
+struct listing {
+    struct proc_entry *v;
+    size_t n, cap;
+};
+
+static void list_process(void *arg, pid_t pid, const struct stat_line *st)
+{
+    struct listing *l = arg;
+    struct proc_entry e = {
+        .pid = pid, .parent = st->parent, .session = st->session, .began = st->began
+    };
+
+    if (st->state == 'Z' || !read_uid(pid, &e.uid))
+        return;
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 256;
+        l->v = xrealloc(l->v, l->cap * sizeof(*l->v));
+    }
+    l->v[l->n++] = e;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+    const struct proc_entry *x = a, *y = b;
+
+    return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+size_t proc_list(struct proc_entry **ret)
+{
+    struct listing l = { 0 };
+
+    for_each_process(&l, list_process);
+    if (l.n)
+        qsort(l.v, l.n, sizeof(*l.v), by_pid);
+    *ret = l.v;
+    return l.n;
+}
+
+/* The descriptor stands for one process, also when its number goes to another one while
+ * it is looked at. */
+bool proc_kill(const struct proc_entry *process, int signo)
+{
+    int fd = pidfd_open(process->pid, 0);
+    struct stat_line st;
+    uint32_t uid;
+    bool is_done;
+
+    if (fd < 0)
+        return false;
+    is_done = read_process(process->pid, &st) && st.began == process->began &&
+              read_uid(process->pid, &uid) && uid == process->uid &&
+              pidfd_send_signal(fd, signo, NULL, 0) == 0;
+    close(fd);
+    return is_done;
 }
 
 uint64_t proc_mem_kb(void)

@@ -50,6 +50,16 @@ struct proc_owner {
 };
 struct proc_owner proc_look(int32_t pid);
 
+/* All processes that live, sorted by number; the caller frees '*ret'. How many. */
+struct proc_entry {
+    int32_t pid, parent, session;
+    uint32_t uid;   /* who has started it */
+    uint64_t began; /* ticks since the host's boot */
+};
+size_t proc_list(struct proc_entry **ret);
+/* Signal that process and none that has its number by now. False: it is gone. */
+bool proc_kill(const struct proc_entry *process, int signo);
+
 uint64_t proc_mem_kb(void);
 uint32_t proc_ncpus(void);
 

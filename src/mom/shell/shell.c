@@ -13,6 +13,7 @@
 #include "mom/shell/host.h"
 #include "mom/shell/job_groups.h"
 #include "mom/shell/proc.h"
+#include "mom/shell/restrict.h"
 #include "mom/shell/service.h"
 #include "mom/shell/task_service.h"
 #include "mom/shell/topology.h"
@@ -85,7 +86,14 @@ static void read_load(struct shell *s, struct mom_out *out)
 {
     double load;
 
-    mom_host_load(s->mom, getloadavg(&load, 1) == 1 ? load : 0, out);
+    mom_host_load(s->mom, clock_read(), getloadavg(&load, 1) == 1 ? load : 0, out);
+}
+
+static void read_idle(struct shell *s, struct mom_out *out)
+{
+    int64_t now_at = clock_read();
+
+    mom_host_idle(s->mom, now_at, idle_time_read(&s->idle, s->home, now_at), out);
 }
 
 static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_out *out)
@@ -109,6 +117,9 @@ static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_ou
         break;
     case MOM_READ_LOAD:
         read_load(s, out);
+        break;
+    case MOM_READ_IDLE:
+        read_idle(s, out);
         break;
     case MOM_CLOSE:
         if (e->stream & MOM_CONNECTION)
@@ -285,6 +296,14 @@ static void fill_rules(const struct shell *s, struct mom_config *cfg)
     cfg->has_max_load = s->config.max_load >= 0;
     cfg->max_load = s->config.max_load;
     cfg->ideal_load = s->config.ideal_load;
+    cfg->load_suspends = s->config.load_suspends;
+    cfg->terminates =
+        !s->mock && s->config.actions[CONFIG_ACTION_TERMINATE].path != NULL;
+    cfg->has_kbd_idle = s->config.kbd_idle_s > 0;
+    cfg->kbd_idle_s = s->config.kbd_idle_s;
+    cfg->kbd_busy_s = s->config.kbd_busy_s;
+    cfg->kbd_poll_s = s->config.kbd_poll_s;
+    cfg->busy_requeues = s->config.actions[CONFIG_ACTION_MULTINODEBUSY].requeues;
 }
 
 static void make_core(struct shell *s)
@@ -375,6 +394,8 @@ int shell_open(struct shell *s, struct diag *why)
     shell_report_vnodes(s, &out);
     mom_start(s->mom, clock_read(), s->kill_at_start, &out);
     shell_carry_out(s, &out);
+    if (!s->mock)
+        restrict_reread(s);
     return 0;
 }
 
@@ -425,7 +446,7 @@ static void reread_config(struct shell *s)
     snprintf(mom_priv, sizeof(mom_priv), "%s/mom_priv", s->home);
     /* Half of a configuration could open what a missing line was to close, so it is
      * taken as a whole. */
-    if (!config_read(mom_priv, s->config_file, &log, &fresh)) {
+    if (!config_read(mom_priv, s->config_file, s->short_name, &log, &fresh)) {
         shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom",
                   "config file(s) parsing failed, keeping the old configuration");
         config_fini(&fresh);
@@ -441,8 +462,10 @@ static void reread_config(struct shell *s)
     fill_rules(s, &rules);
     if (s->mock_runs)
         mock_set_wallmult(s->mock_runs, rules.wallmult);
-    mom_set_rules(s->mom, &rules);
+    mom_set_rules(s->mom, clock_read(), &rules, &out);
     job_groups_reread(s);
+    if (!s->mock)
+        restrict_reread(s);
     shell_report_vnodes(s, &out);
     shell_carry_out(s, &out);
 }
@@ -490,6 +513,7 @@ void shell_close(struct shell *s)
     demux_close_all(s);
     epilogues_close(s);
     checkpoints_close(s);
+    restrict_close(s);
     leaf_free(s->leaf);
     if (s->askers)
         pool_free(s->askers);

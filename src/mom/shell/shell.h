@@ -8,6 +8,7 @@
 #include "lib/io/loop.h"
 #include "lib/tpp/leaf.h"
 #include "mom/mock/mock.h"
+#include "mom/shell/idle_time.h"
 #include "mom/shell/plan.h"
 #include "mom/shell/records.h"
 
@@ -52,6 +53,8 @@ struct shell {
     struct demux *demuxes;           /* of jobs that are to start */
     struct cgroup_tree *groups;      /* of jobs in the kernel; NULL: there are none */
     struct loop_timer *groups_again; /* groups that could not be removed yet */
+    struct idle_time idle;           /* of keyboard and mouse */
+    struct restricting *restricting; /* $restrict_user; NULL: it was never on */
     struct topology *topology;       /* of the host; NULL: nobody has asked */
     struct making *makings;          /* images whose scripts run */
     struct loop_timer *checkpoint_watch; /* over those of an earlier MoM; NULL: none */

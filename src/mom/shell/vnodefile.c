@@ -230,3 +230,83 @@ void vnode_list_keep(struct vnode_list *list, const struct vnode_list *old,
     }
     free(names);
 }
+
+struct sharing {
+    const char *host, *word, *vnode;
+    size_t place; /* in the list */
+};
+
+static const char *attr_of(const struct is_vnode *v, const char *name)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (strcmp(v->attrs[i].name, name) == 0)
+            return v->attrs[i].value;
+    return NULL;
+}
+
+static int by_host(const void *a, const void *b)
+{
+    const struct sharing *x = a, *y = b;
+    int order = strcmp(x->host, y->host);
+
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static size_t list_sharing(const struct vnode_list *list, const char *host,
+                           struct sharing *ret)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const char *own = attr_of(&list->v[i], "resources_available.host");
+        const char *word = attr_of(&list->v[i], "sharing");
+
+        if (word)
+            ret[n++] = (struct sharing){ own ? own : host, word, list->v[i].name, i };
+    }
+    qsort(ret, n, sizeof(*ret), by_host);
+    return n;
+}
+
+static bool is_of_host(const char *word)
+{
+    return strcmp(word, "default_exclhost") == 0 || strcmp(word, "force_exclhost") == 0;
+}
+
+/* Of the vnodes of one host: the first that disagrees with one that is for the whole
+ * host, which is *ret_with; NULL: none. */
+static const struct sharing *find_mixed(const struct sharing *v, size_t n,
+                                        const struct sharing **ret_with)
+{
+    size_t with = 0;
+
+    while (with < n && !is_of_host(v[with].word))
+        with++;
+    for (size_t i = 0; with < n && i < n; i++)
+        if (strcmp(v[i].word, v[with].word) != 0) {
+            *ret_with = &v[with];
+            return &v[i];
+        }
+    return NULL;
+}
+
+const char *vnode_list_mixed_sharing(const struct vnode_list *list, const char *host)
+{
+    struct sharing *v = xcalloc(list->n + 1, sizeof(*v));
+    size_t n = list_sharing(list, host, v), last;
+    const struct sharing *with, *mixed = NULL;
+    const char *words = NULL;
+
+    for (size_t i = 0; !mixed && i < n; i = last) {
+        for (last = i; last < n && strcmp(v[last].host, v[i].host) == 0;)
+            last++;
+        mixed = find_mixed(&v[i], last - i, &with);
+    }
+    if (mixed)
+        words = arena_printf(list->arena,
+                             "It is erroneous to mix sharing=%s for vnode %s with "
+                             "sharing=%s which is set for other vnodes on host %s",
+                             mixed->word, mixed->vnode, with->word, mixed->host);
+    free(v);
+    return words;
+}

@@ -28,6 +28,12 @@ bool vnode_file_read(const char *text, size_t len, struct vnode_list *list, void
 void vnode_list_keep(struct vnode_list *list, const struct vnode_list *old,
                      const char *except);
 
+/* NULL, or in words of the list's arena why it cannot be: a host that jobs have alone
+ * (default_exclhost, force_exclhost) has a vnode which says otherwise. Vnodes without a
+ * host of their own are on 'host', and those without a word about sharing agree with
+ * all others. */
+const char *vnode_list_mixed_sharing(const struct vnode_list *list, const char *host);
+
 /* Does the text begin with "$configversion 2"? */
 bool vnode_file_is_one(const char *text);
 

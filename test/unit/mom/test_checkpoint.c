@@ -15,7 +15,7 @@ static void give_scripts(struct bench *b)
     struct mom_config cfg = node1_config();
 
     cfg.checkpoints = cfg.checkpoint_aborts = true;
-    mom_set_rules(b->m, &cfg);
+    mom_set_rules(b->m, b->now_at, &cfg, &b->out);
 }
 
 static void bench_with_scripts(struct bench *b)

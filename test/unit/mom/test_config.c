@@ -37,7 +37,7 @@ static bool read_line(const char *line, struct config *ret)
     CU_ASSERT(dprintf(fd, "%s\n", line) > 0);
     close(fd);
     said[0] = '\0';
-    ok = config_read("/nonexistent", path, &log, ret);
+    ok = config_read("/nonexistent", path, "h1", &log, ret);
     unlink(path);
     return ok;
 }
@@ -93,8 +93,9 @@ static void test_every_directive_is_known(void)
         { "$action terminate soon !/x", false, NULL },
         { "$action terminate 60 /x", false, NULL },
         { "$action terminate 60", false, NULL },
-        { "$alien_attach on", true, "alien_attach: known, and not served" },
-        { "$alien_kill off", true, "alien_kill: known, and not served" },
+        { "$alien_attach on", true, "alien_attach: true" },
+        { "$alien_kill off", true, "alien_kill: false" },
+        { "$alien_kill", false, "No value specified, no action taken." },
         { "$attach_allow false", true, "attach_allow: false" },
         { "$attach_allow maybe", false,
           "set_attach_allow: Illegal value \"maybe\", no action taken." },
@@ -134,13 +135,20 @@ static void test_every_directive_is_known(void)
         { "$jobdir_root /nonexist", false,
           "Security violation \"/nonexist\" resolves to \"(null)\"" },
         { "$jobdir_root PBS_USER_HOME wrong", false, "bad value" },
-        { "$kbd_idle 10 20 1", true, "kbd_idle: known, and not served" },
+        { "$kbd_idle 10 20 1", true, "kbd_idle: 10 20 1" },
+        { "$kbd_idle 1800", true, "kbd_idle: 1800 10 1" },
+        { "$kbd_idle 1800 0", true, "kbd_idle: 1800 0 1" },
+        { "$kbd_idle 0", false, "bad value" },
+        { "$kbd_idle -1", false, "bad value" },
+        { "$kbd_idle 10 10 0", false, "bad value" },
+        { "$kbd_idle 10 10 1 1", false, "bad value" },
         { "$kbd_idle x", false, "bad value" },
+        { "$kbd_idle", false, "bad value" },
         { "$logevent 0x1ff", true, NULL },
         { "$logevent many", false, NULL },
         { "$max_check_poll 200", true, "max_check_poll: setting 200" },
         { "$max_load 3", true, "max_load: 3\n" },
-        { "$max_load 3 suspend", true, "max_load: suspend: known, and not served" },
+        { "$max_load 3 suspend", true, "add name max_load value 3 suspend" },
         { "$max_load 3 resume", false, "bad value" },
         { "$max_load nan", false, "bad value" },
         { "$max_load", false, "bad value" },
@@ -160,9 +168,16 @@ static void test_every_directive_is_known(void)
         { "$restart_transmogrify no", true, "restart_transmogrify: false" },
         { "$restrict_user maybe", false,
           "set_restrict_user: Illegal value \"maybe\", no action taken." },
-        { "$restrict_user on", true, "restrict_user: known, and not served" },
-        { "$restrict_user_exceptions a,b", true, "restrict_user_exceptions: known" },
-        { "$restrict_user_maxsysid 500", true, "restrict_user_maxsysid: known" },
+        { "$restrict_user on", true, "restrict_user: true" },
+        { "$restrict_user", false, "No value specified, no action taken." },
+        { "$restrict_user_exceptions a,b c", true, "restrict_user_exceptions: a,b c" },
+        { "$restrict_user_exceptions 1,2,3,4,5,6,7,8,9,10", true, NULL },
+        { "$restrict_user_exceptions 1,2,3,4,5,6,7,8,9,10,11", false, "bad value" },
+        { "$restrict_user_exceptions", false, "No value specified, no action taken." },
+        { "$restrict_user_exceptions , ,", false,
+          "No value specified, no action taken." },
+        { "$restrict_user_maxsysid 500", true, "restrict_user_maxsysid: setting 500" },
+        { "$restrict_user_maxsysid 0", false, "bad value" },
         { "$restricted *.site", true, "restricted: known, and not served" },
         { "$sister_join_job_alarm 20", true, "sister_join_job_alarm: setting 20" },
         { "$sister_join_job_alarm 0", false, "bad value" },
@@ -242,7 +257,9 @@ static void test_what_lines_mean(void)
     CU_ASSERT(read_line("$enforce cpuburst\n$enforce average_trialperiod 7\n"
                         "$enforce mem\n$enforce !mem\n$suspendsig 20\n"
                         "$reject_root_scripts yes\n$gen_nodefile_on_sister_mom off\n"
-                        "$action terminate 9 !t %jobid b",
+                        "$action terminate 9 !t %jobid b\n$max_load 3 suspend\n"
+                        "$kbd_idle 600\n$restrict_user on\n"
+                        "$restrict_user_exceptions ann bob",
                         &c));
     CU_ASSERT(c.enforce.cpuburst && !c.enforce.cpuaverage && !c.enforce.mem);
     CU_ASSERT(c.enforce.average_trialperiod_s > 6.9 &&
@@ -253,6 +270,14 @@ static void test_what_lines_mean(void)
     CU_ASSERT_EQUAL(c.actions[CONFIG_ACTION_TERMINATE].n_args, 2);
     CU_ASSERT_STRING_EQUAL(c.actions[CONFIG_ACTION_TERMINATE].args[1], "b");
     CU_ASSERT_PTR_NULL(c.actions[CONFIG_ACTION_CHECKPOINT].path);
+    CU_ASSERT(c.load_suspends && c.kbd_idle_s == 600 && c.kbd_busy_s == 10);
+    CU_ASSERT(c.restrict_user && c.restrict_max_system_uid == 999);
+    CU_ASSERT_EQUAL_FATAL(c.n_restrict_exempt, 2);
+    CU_ASSERT_STRING_EQUAL(c.restrict_exempt[1], "bob");
+    config_fini(&c);
+    /* What no line says is as it was before there were lines. */
+    CU_ASSERT(read_line("$max_load 3", &c));
+    CU_ASSERT(!c.load_suspends && !c.kbd_idle_s && !c.restrict_user);
     config_fini(&c);
 }
 

@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench.h"
 
+#include <signal.h>
+#include <stdio.h>
+
 #define BUSY 0x80
 
 static void set_loads(struct bench *b, double max, double ideal)
@@ -13,7 +16,7 @@ static void set_loads(struct bench *b, double max, double ideal)
     cfg.has_max_load = max >= 0;
     cfg.max_load = max;
     cfg.ideal_load = ideal;
-    mom_set_rules(b->m, &cfg);
+    mom_set_rules(b->m, b->now_at, &cfg, &b->out);
 }
 
 /* The load of the next look. True: it was asked for. */
@@ -23,7 +26,7 @@ static bool look(struct bench *b, double load)
     mom_tick(b->m, b->now_at, &b->out);
     if (!effect(b, MOM_READ_LOAD, 0))
         return false;
-    mom_host_load(b->m, load, &b->out);
+    mom_host_load(b->m, b->now_at, load, &b->out);
     b->now_at += 10;
     return true;
 }
@@ -102,7 +105,7 @@ static void test_new_rules_count_at_once(void)
     mom_set_vnodes(b.m, b.now_at, 5, 0, NULL, &b.out); /* as after each HUP */
     CU_ASSERT_EQUAL(told_state(&b), 0);
     CU_ASSERT(!look(&b, 9));
-    mom_host_load(b.m, 9, &b.out); /* of a question before the HUP */
+    mom_host_load(b.m, b.now_at, 9, &b.out); /* of a question before the HUP */
     CU_ASSERT_EQUAL(told_state(&b), -1);
     bench_fini(&b);
 }
@@ -128,6 +131,205 @@ static void test_a_new_server_hears_it(void)
     bench_fini(&b);
 }
 
+/* Jobs of a busy host. */
+
+static void set_stops(struct bench *b, bool by_load, bool by_keyboard)
+{
+    struct mom_config cfg = node1_config();
+
+    cfg.has_max_load = by_load;
+    cfg.max_load = 4;
+    cfg.ideal_load = 2;
+    cfg.load_suspends = by_load;
+    cfg.has_kbd_idle = by_keyboard;
+    cfg.kbd_idle_s = 600;
+    cfg.kbd_busy_s = 10;
+    cfg.kbd_poll_s = 1;
+    mom_set_rules(b->m, b->now_at, &cfg, &b->out);
+}
+
+/* 1 or 0: the server was told that the job stands, or not any more; -1: nothing. */
+static int told_stands(const struct bench *b)
+{
+    const struct is_message *msg = sent(b, IS_IDLE);
+
+    return msg ? (int)msg->stands : -1;
+}
+
+static int64_t walltime_told(struct bench *b)
+{
+    const struct is_message *msg;
+    const char *text;
+    int64_t m, s;
+
+    forget(b);
+    mom_sampled(b->m, b->now_at, &b->out);
+    msg = sent(b, IS_RESCUSED);
+    text = msg ? wire_attrs_value(&msg->updates[0].attrs, "resources_used", "walltime")
+               : NULL;
+    return text && sscanf(text, "00:%" SCNd64 ":%" SCNd64, &m, &s) == 2 ? 60 * m + s
+                                                                        : -1;
+}
+
+static void test_jobs_stand_while_the_host_is_busy(void)
+{
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    set_stops(&b, true, false);
+    CU_ASSERT(look(&b, 3) && !killed_with(&b, SIGSTOP));
+    CU_ASSERT(look(&b, 5) && killed_with(&b, SIGSTOP) && told_stands(&b) == 1);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_SAVE, 0));
+    CU_ASSERT_EQUAL(walltime_told(&b), 10);              /* its clock stands */
+    CU_ASSERT(look(&b, 6) && !killed_with(&b, SIGSTOP)); /* once is enough */
+    CU_ASSERT_EQUAL(walltime_told(&b), 10);
+    CU_ASSERT(look(&b, 1) && killed_with(&b, SIGCONT) && told_stands(&b) == 0);
+    CU_ASSERT_EQUAL(walltime_told(&b), 20);
+    bench_fini(&b);
+}
+
+static void test_a_job_that_begins_on_a_busy_host_stands(void)
+{
+    struct bench b;
+
+    bench_init(&b);
+    set_stops(&b, true, false);
+    CU_ASSERT(look(&b, 5) && !killed_with(&b, SIGSTOP));
+    run_job(&b, "1.svr");
+    CU_ASSERT(look(&b, 5) && killed_with(&b, SIGSTOP));
+    bench_fini(&b);
+}
+
+/* Its processes run when neither the host nor the server stops them. */
+static void test_the_server_suspends_beside_the_host(void)
+{
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    set_stops(&b, true, false);
+    CU_ASSERT(look(&b, 5));
+    signal_job(&b, "1.svr", "suspend");
+    CU_ASSERT(look(&b, 1) && told_stands(&b) == 0 && !killed_with(&b, SIGCONT));
+    CU_ASSERT(look(&b, 5) && !killed_with(&b, SIGSTOP)); /* it is suspended */
+    forget(&b);
+    signal_job(&b, "1.svr", "resume");
+    CU_ASSERT(killed_with(&b, SIGCONT));
+    CU_ASSERT(look(&b, 5) && killed_with(&b, SIGSTOP));
+    forget(&b);
+    signal_job(&b, "1.svr", "suspend");
+    signal_job(&b, "1.svr", "resume");
+    CU_ASSERT_FALSE(killed_with(&b, SIGCONT)); /* the host is still busy */
+    CU_ASSERT(look(&b, 1) && killed_with(&b, SIGCONT));
+    bench_fini(&b);
+}
+
+static void test_a_job_that_stands_can_be_ended(void)
+{
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    set_stops(&b, true, false);
+    CU_ASSERT(look(&b, 5));
+    forget(&b);
+    signal_job(&b, "1.svr", "TermJob");
+    CU_ASSERT(killed_with(&b, SIGCONT) && killed_with(&b, SIGTERM));
+    b.now_at -= 8; /* the next look comes before its SIGKILL */
+    CU_ASSERT_FALSE(look(&b, 5));
+    b.now_at += 8;
+    CU_ASSERT(look(&b, 5) && !killed_with(&b, SIGSTOP));
+    bench_fini(&b);
+}
+
+/* HUP takes the line away: nobody would let the jobs go on later. */
+static void test_without_the_line_jobs_go_on(void)
+{
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    set_stops(&b, true, false);
+    CU_ASSERT(look(&b, 5) && killed_with(&b, SIGSTOP));
+    forget(&b);
+    set_stops(&b, false, false);
+    CU_ASSERT(killed_with(&b, SIGCONT));
+    bench_fini(&b);
+}
+
+/* A new MoM knows by the record that the job stands. */
+static void test_a_restart_lets_jobs_go_on(void)
+{
+    for (int busy = 0; busy <= 1; busy++) {
+        struct mom_config cfg = node1_config();
+        struct buf record = { 0 };
+        struct bench b;
+        const char *id;
+
+        bench_init(&b);
+        run_job(&b, "1.svr");
+        set_stops(&b, true, false);
+        CU_ASSERT(look(&b, 5) && killed_with(&b, SIGSTOP));
+        mom_job_encode(b.m, "1.svr", &record);
+        mom_free(b.m);
+        forget(&b);
+        b.m = mom_new(&cfg);
+        CU_ASSERT_FATAL(mom_load(b.m, record.data, record.len, &id));
+        mom_found(b.m, id, true, 0);
+        if (busy)
+            set_stops(&b, true, false);
+        mom_start(b.m, b.now_at, false, &b.out);
+        CU_ASSERT_EQUAL(killed_with(&b, SIGCONT), !busy);
+        if (busy)
+            CU_ASSERT(look(&b, 1) && killed_with(&b, SIGCONT));
+        buf_fini(&record);
+        bench_fini(&b);
+    }
+}
+
+/* Keyboard and mouse. */
+
+static bool touched(struct bench *b, int64_t ago_s)
+{
+    forget(b);
+    b->now_at++;
+    mom_tick(b->m, b->now_at, &b->out);
+    if (!effect(b, MOM_READ_IDLE, 0))
+        return false;
+    mom_host_idle(b->m, b->now_at, ago_s, &b->out);
+    return true;
+}
+
+#define WATCHED 0x4000
+
+static void test_a_used_keyboard_makes_the_host_busy(void)
+{
+    struct bench b;
+    int at = 0;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    set_stops(&b, false, true);
+    /* One key is no use, */
+    for (int s = 0; s < 20; s++)
+        CU_ASSERT(touched(&b, s) && told_state(&b) == -1);
+    /* ... keys for so long are, */
+    for (at = 1; at < 20; at++)
+        if (touched(&b, at % 5) && told_state(&b) == (BUSY | WATCHED))
+            break;
+    CU_ASSERT_EQUAL(at, 11);
+    CU_ASSERT(killed_with(&b, SIGSTOP) && told_stands(&b) == 1);
+    /* ... and then the host is left alone for a while. */
+    CU_ASSERT(touched(&b, 599) && told_state(&b) == -1);
+    CU_ASSERT(touched(&b, 600) && told_state(&b) == WATCHED);
+    CU_ASSERT(killed_with(&b, SIGCONT) && told_stands(&b) == 0);
+    set_stops(&b, false, false);
+    CU_ASSERT_FALSE(touched(&b, 0));
+    CU_ASSERT_EQUAL(mom_next_deadline(b.m), mom_recount_deadline(b.m));
+    bench_fini(&b);
+}
+
 static const struct unit_case cases[] = {
     { "a host is busy from one load on, and free below another",
       test_busy_has_two_limits },
@@ -135,6 +337,16 @@ static const struct unit_case cases[] = {
       test_looks_are_10_s_apart },
     { "without an ideal load the other one counts for both", test_one_limit_is_both },
     { "new limits count at once", test_new_rules_count_at_once },
+    { "jobs stand while the host is busy", test_jobs_stand_while_the_host_is_busy },
+    { "a job that begins on a busy host stands",
+      test_a_job_that_begins_on_a_busy_host_stands },
+    { "the server suspends and resumes beside the host",
+      test_the_server_suspends_beside_the_host },
+    { "a job that stands can be ended", test_a_job_that_stands_can_be_ended },
+    { "without the line jobs go on", test_without_the_line_jobs_go_on },
+    { "a restart lets jobs go on that stood", test_a_restart_lets_jobs_go_on },
+    { "a keyboard that is used makes the host busy",
+      test_a_used_keyboard_makes_the_host_busy },
     { "a server that comes back hears that the host is busy",
       test_a_new_server_hears_it },
 };

@@ -252,7 +252,7 @@ static void test_processors_are_counted(void)
         cfg.enforce.average_trialperiod_s = 60;
         cfg.enforce.delta_weightup = 1;
         cfg.max_check_poll_s = cfg.min_check_poll_s;
-        mom_set_rules(b.m, &cfg);
+        mom_set_rules(b.m, b.now_at, &cfg, &b.out);
         attrs = job_attrs(&b, "3");
         attrs.n = 0;
         add(&b, &attrs, "euser", NULL, "joe");
@@ -291,7 +291,7 @@ static void test_memory_is_limited_by_host(void)
     cfg.enforce = (struct mom_enforce)MOM_ENFORCE_DEFAULTS;
     cfg.enforce.mem = true;
     cfg.enforce.delta_cpufactor = 0; /* a value like any other: nothing is left out */
-    mom_set_rules(b.m, &cfg);
+    mom_set_rules(b.m, b.now_at, &cfg, &b.out);
     attrs = job_attrs(&b, "3");
     add(&b, &attrs, "Resource_List", "mem", "3mb");
     run_job(&b, "2.svr"); /* without a limit of memory */
@@ -346,7 +346,7 @@ static void test_suspension_has_its_signals(void)
     bench_init(&b);
     cfg.suspend_signo = SIGTSTP;
     cfg.resume_signo = SIGUSR2;
-    mom_set_rules(b.m, &cfg);
+    mom_set_rules(b.m, b.now_at, &cfg, &b.out);
     run_job(&b, "1.svr");
     signal_job(&b, "1.svr", "suspend");
     CU_ASSERT(killed_with(&b, SIGTSTP) && !killed_with(&b, SIGSTOP));

@@ -101,6 +101,45 @@ static void test_vnodes_add_up(void)
     arena_free(now.arena);
 }
 
+/* A host that jobs have alone is so in all that is said of it. */
+static void test_sharing_is_one_of_a_host(void)
+{
+    static const struct {
+        const char *lines, *words; /* NULL: it may be */
+    } rows[] = {
+        { "a: sharing = default_shared\nb: sharing = force_excl\n", NULL },
+        { "a: sharing = default_exclhost\nb: sharing = default_exclhost\n", NULL },
+        { "a: sharing = default_exclhost\nb: x = 1\n", NULL },
+        { "a: sharing = default_shared\nb: sharing = default_exclhost\n"
+          "b: resources_available.host = h2\n",
+          NULL },
+        { "a: sharing = default_exclhost\nb: sharing = default_shared\n",
+          "It is erroneous to mix sharing=default_shared for vnode b with "
+          "sharing=default_exclhost which is set for other vnodes on host h1" },
+        { "a: sharing = ignore_excl\nb: sharing = force_exclhost\n",
+          "It is erroneous to mix sharing=ignore_excl for vnode a with "
+          "sharing=force_exclhost which is set for other vnodes on host h1" },
+        { "a: sharing = force_exclhost\nb: sharing = default_exclhost\n"
+          "a: resources_available.host = h2\nb: resources_available.host = h2\n",
+          "It is erroneous to mix sharing=default_exclhost for vnode b with "
+          "sharing=force_exclhost which is set for other vnodes on host h2" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct vnode_list list = { .arena = arena_new() };
+        char text[512];
+        const char *got;
+
+        snprintf(text, sizeof(text), "$configversion 2\n%s", rows[i].lines);
+        CU_ASSERT(read_text(text, &list));
+        got = vnode_list_mixed_sharing(&list, "h1");
+        CU_ASSERT_EQUAL(got == NULL, rows[i].words == NULL);
+        if (got && rows[i].words)
+            CU_ASSERT_STRING_EQUAL(got, rows[i].words);
+        arena_free(list.arena);
+    }
+}
+
 static void test_environment_lists(void)
 {
     struct environment e = { .arena = arena_new() };
@@ -120,6 +159,8 @@ static void test_environment_lists(void)
 static const struct unit_case cases[] = {
     { "definitions are read and merged", test_definitions_are_read },
     { "a wrong line discards its file", test_wrong_lines_discard_the_file },
+    { "a host that jobs have alone is so on all its vnodes",
+      test_sharing_is_one_of_a_host },
     { "vnodes that files do not name any more are kept", test_vnodes_add_up },
     { "variable lists become an environment", test_environment_lists },
 };

@@ -34,6 +34,8 @@ static void test_plain_messages_have_the_known_bytes(void)
         { { .command = IS_CLUSTER_ADDRS, .n_ranges = 1, .ranges = &range },
           "+4+4+3+19+172819713+3" },
         { { .command = IS_SHUTDOWN }, "+4+4+9" },
+        { { .command = IS_IDLE, .stands = 1, .job_id = "77.pbs4" },
+          "+4+42+10+1+777.pbs4" },
         { { .command = IS_DISCARD_JOB, .job_id = "77.pbs4", .run_version = -1 },
           "+4+42+13+777.pbs4-1" },
         { { .command = IS_OBITREPLY, .acks = { 1, acks } }, "+4+4+7+1+721.pbs1+0" },

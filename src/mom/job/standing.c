@@ -1,0 +1,127 @@
+/* standing.c - jobs of a busy host stand, and go on by themselves when it is free
+ * ($max_load with "suspend", $kbd_idle; execution.md 30).
+ *
+ * A job that stands keeps all that it has, and is running as far as requests go: what
+ * the server suspends and resumes meanwhile is kept apart, and the processes run when
+ * neither of the two stops them. A job of several hosts does not stand, since the rest
+ * of it would wait: it is run again elsewhere where "$action multinodebusy 0 requeue"
+ * says so, and goes on otherwise.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+#include <signal.h>
+
+#define STATUS_RERUN (-11)
+
+/* What a restart of the MoM must not forget: nobody else lets it go on. */
+static void note(struct mom_job *j, bool stands, struct mom_out *out)
+{
+    struct wire_attr attr = { .name = JOB_STANDS, .value = stands ? "1" : "0" };
+    const struct wire_attrs one = { .n = 1, .v = &attr };
+
+    job_replace_attrs(j, &one);
+    out_job(out, MOM_SAVE, j);
+}
+
+bool job_stands(const struct mom_job *j)
+{
+    const char *word = wire_attrs_value(&j->attrs, JOB_STANDS, NULL);
+
+    return word && *word == '1';
+}
+
+static void tell_server(const struct mom *m, const struct mom_job *j, bool stands,
+                        struct mom_out *out)
+{
+    const struct is_message msg = { .command = IS_IDLE,
+                                    .stands = stands,
+                                    .job_id = arena_strdup(out->arena, j->id) };
+
+    if (m->registered)
+        out_send(out, m->server, &msg);
+}
+
+void standing_tell_all(struct mom *m, struct mom_out *out)
+{
+    struct mom_job *j, *next;
+
+    HASH_ITER (hh, m->jobs, j, next)
+        if (job_has_processes(j) && !j->is_dropped && job_stands(j))
+            tell_server(m, j, true, out);
+}
+
+static void stop(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
+{
+    out_joblog(out, LOG_EV_JOB, j, "the host is busy, job suspended");
+    life_tell(m, now_at, j, out);
+    out_kill(out, j, m->cfg.suspend_signo);
+    life_stop_clock(m, now_at, j);
+    note(j, true, out);
+    tell_server(m, j, true, out);
+}
+
+static void go_on(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
+{
+    note(j, false, out);
+    tell_server(m, j, false, out);
+    /* One that is suspended as well waits for the server. */
+    if (j->phase != JOB_RUNNING)
+        return;
+    out_joblog(out, LOG_EV_JOB, j, "the host is free, job resumed");
+    out_kill(out, j, m->cfg.resume_signo);
+    life_start_clock(m, now_at, j);
+}
+
+static void leave_host(struct mom *m, int64_t now_at, struct mom_job *j,
+                       struct mom_out *out)
+{
+    if (!m->cfg.busy_requeues || j->is_requeued)
+        return;
+    j->is_requeued = true;
+    out_joblog(out, LOG_EV_JOB, j, "the host is busy, the job is to run elsewhere");
+    if (j->is_sister) {
+        m->last_event++;
+        asked_add(m, j, 0, IM_REQUEUE, out);
+        return;
+    }
+    life_preset(j, STATUS_RERUN);
+    life_terminate(m, now_at, j, out);
+}
+
+static bool host_stops_jobs(const struct mom *m)
+{
+    return (m->is_busy && m->cfg.load_suspends) || m->keyboard_is_busy;
+}
+
+/* Nothing is looked at more than once: what stands already costs nothing, and what has
+ * begun since the last look is seen. */
+void standing_settle(struct mom *m, int64_t now_at, struct mom_out *out)
+{
+    bool stops = host_stops_jobs(m);
+    struct mom_job *j, *next;
+
+    if (!stops && !m->has_standing)
+        return;
+    m->has_standing = stops;
+    HASH_ITER (hh, m->jobs, j, next) {
+        /* What is about to end is not stopped once more. */
+        if (!job_has_processes(j) || j->is_dropped || j->kill_at != INT64_MAX)
+            continue;
+        if (!stops && job_stands(j))
+            go_on(m, now_at, j, out);
+        else if (stops && (j->is_wide || j->is_sister))
+            leave_host(m, now_at, j, out);
+        else if (stops && !job_stands(j) && j->phase == JOB_RUNNING &&
+                 !j->checkpoint.is_restarting)
+            stop(m, now_at, j, out);
+    }
+}
+
+/* Where nobody looks at load or keyboard any more, nothing stands. */
+void standing_begin(struct mom *m, int64_t now_at, struct mom_out *out)
+{
+    m->has_standing = true; /* perhaps, from before a restart */
+    if (m->load_at == INT64_MAX && m->keyboard_at == INT64_MAX)
+        standing_settle(m, now_at, out);
+}
