@@ -45,15 +45,20 @@ struct pbs_auth_config {
                     const char *text);
 };
 
-/* Required. Called once, before all others. */
+/* Required. Called once, before all others. 'config' stays as it is for as long as the
+ * process lives; what is in it may be kept and not changed. */
 void pbs_auth_set_config(const struct pbs_auth_config *config);
 
-/* Required. 'hostname' is the other end's. */
+/* Required. A context for a connection whose other end is at 'hostname': 'role' is of
+ * enum pbs_auth_role, 'conn_type' of enum pbs_auth_connection. On failure *ctx is not
+ * looked at. */
 int pbs_auth_create_ctx(void **ctx, int role, int conn_type, const char *hostname);
+/* Required. The connection has ended; 'ctx' is one that was made, and is not used any
+ * more. */
 void pbs_auth_destroy_ctx(void *ctx);
 
 /* Required. After the handshake: who is at the other end. 'user' is an account's name:
- * no blanks, no control characters, none of "@,:/". */
+ * no blanks, no control characters, none of "@,:/". 'realm' is not looked at. */
 int pbs_auth_get_userinfo(void *ctx, char **user, char **host, char **realm);
 
 /* Required. Takes the other end's token (NULL and 0 at the start, client only), gives
@@ -65,7 +70,8 @@ int pbs_auth_process_handshake_data(void *ctx, void *in, size_t inlen, void **ou
                                     size_t *outlen, int *done);
 
 /* Both or neither: a method with them can be named as PBS_ENCRYPT_METHOD. One call is
- * one packet; what one end encrypts the other gets whole and in order. */
+ * one packet of 'inlen' bytes; what one end encrypts the other gets whole and in order.
+ * A failure ends the connection. */
 int pbs_auth_encrypt_data(void *ctx, void *in, size_t inlen, void **out,
                           size_t *outlen);
 int pbs_auth_decrypt_data(void *ctx, void *in, size_t inlen, void **out,

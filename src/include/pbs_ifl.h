@@ -4,7 +4,16 @@
  * Calls that return int give 0 or a PBSE code of pbs_error.h, which is also in
  * pbs_errno; calls that return a list or a text give NULL on failure, and also, with
  * pbs_errno 0, when there is nothing to tell. Lists and texts are freed by the caller:
- * pbs_statfree(), pbs_delstatfree(), free(). 'extend' may be NULL. The library never
+ * pbs_statfree(), pbs_delstatfree(), free(). What a call is given stays the caller's,
+ * is only read, and may go when the call returns. 'c' is a connection of pbs_connect()
+ * and 'id' the id of a job or reservation; NULL or "" for one that a call needs is
+ * PBSE_IVALREQ. 'extend' has words for the server that belong to the request, and may
+ * be NULL.
+ *
+ * A call waits until the server has answered. Its codes are those with which the server
+ * refuses, and: PBSE_SYSTEM with errno EBADF, 'c' is no connection of this process;
+ * PBSE_SYSTEM, memory is short; PBSE_PROTOCOL, the connection is lost or the answer is
+ * none, after which every call on it fails until it is disconnected. The library never
  * ends the program. Threads may share a connection: calls on it take turns; errors are
  * kept per thread.
  *
@@ -468,6 +477,7 @@ struct attropl {
     enum batch_op op;
 };
 
+/* An object of an answer, in the order of the server. */
 struct batch_status {
     struct batch_status *next;
     char *name;
@@ -475,12 +485,15 @@ struct batch_status {
     char *text; /* always NULL */
 };
 
+/* A job that was not deleted, and the PBSE code that says why. */
 struct batch_deljob_status {
     struct batch_deljob_status *next;
     char *name;
     int code;
 };
 
+/* An attribute that was refused on this side: a copy of it, a PBSE code and its text.
+ */
 struct ecl_attrerr {
     struct attropl *ecl_attribute;
     int ecl_errcode;
@@ -489,9 +502,10 @@ struct ecl_attrerr {
 
 struct ecl_attribute_errors {
     int ecl_numerrors;
-    struct ecl_attrerr *ecl_attrerr;
+    struct ecl_attrerr *ecl_attrerr; /* [ecl_numerrors] */
 };
 
+/* What became of one job of pbs_preempt_jobs(). */
 typedef struct preempt_job_info {
     char job_id[PBS_MAXSVRJOBID + 1];
     char order[6]; /* S, C, Q, D or 000 */
@@ -581,18 +595,20 @@ int pbs_deljob(int c, const char *id, const char *extend);
 struct batch_deljob_status *pbs_deljoblist(int c, char **ids, int n,
                                            const char *extend);
 
-/* Hold and release: letters of 'holds', USER_HOLD when NULL or "". */
+/* Put holds on a job, or take them away: letters of 'holds', USER_HOLD when NULL or "".
+ */
 int pbs_holdjob(int c, const char *id, const char *holds, const char *extend);
 int pbs_rlsjob(int c, const char *id, const char *holds, const char *extend);
 
 /* Name of the server where the job is now, for free(); NULL on failure. */
 char *pbs_locjob(int c, const char *id, const char *extend);
 
-/* Move to another queue, or change the order of two jobs. */
+/* Move a job to "queue", "queue@server" or "@server"; let two jobs change places in the
+ * order of their queue. */
 int pbs_movejob(int c, const char *id, const char *destination, const char *extend);
 int pbs_orderjob(int c, const char *id1, const char *id2, const char *extend);
 
-/* Write into a running job's files: MSG_OUT, MSG_ERR, both, or 0: MSG_ERR. */
+/* Write 'text' into a running job's files: MSG_OUT, MSG_ERR, both, or 0: MSG_ERR. */
 int pbs_msgjob(int c, const char *id, int file, const char *text, const char *extend);
 
 /* Give vnodes of a running job back: "v1+v2", or "" with extend "select=..." or a
@@ -609,7 +625,7 @@ int pbs_runjob(int c, const char *id, const char *vnodes, const char *extend);
 int pbs_asyrunjob(int c, const char *id, const char *vnodes, const char *extend);
 int pbs_asyrunjob_ack(int c, const char *id, const char *vnodes, const char *extend);
 
-/* Bring the job's input files to a vnode before it runs. */
+/* Bring the job's input files to these vnodes before it runs. */
 int pbs_stagein(int c, char *id, char *vnodes, char *extend);
 
 /* Signal by name, with or without SIG, by number, or "suspend", "resume" and their
@@ -623,9 +639,13 @@ int pbs_sigjob(int c, const char *id, const char *signal, const char *extend);
 char *pbs_submit_resv(int c, struct attropl *attribs, const char *extend);
 char *pbs_modify_resv(int c, const char *id, struct attropl *attribs,
                       const char *extend);
+
+/* Delete one, with the jobs in it. */
 int pbs_delresv(int c, const char *id, const char *extend);
 
-/* A scheduler's answer: vnodes, start (0 keeps it), and the verdict in 'extend'. */
+/* A scheduler's answer: the vnodes, the start in seconds since the epoch (0 keeps it),
+ * and in 'extend' the verdict: "PBS_RESV_CONFIRM_SUCCESS" or "PBS_RESV_CONFIRM_FAIL",
+ * with what may stand behind it. */
 int pbs_confirmresv(int c, const char *id, const char *vnodes, unsigned long start,
                     const char *extend);
 
@@ -658,6 +678,12 @@ char *holdfast_resv_act(int c, const struct holdfast_act *act);
 /* The same of a status or with HOLDFAST_DRY_RUN: objects, for pbs_statfree(). */
 struct batch_status *holdfast_resv_look(int c, const struct holdfast_act *act);
 
+/* Ours alone: why a reservation was denied or is not what was asked for, as one object
+ * with the attributes of doc/extensions.md, ResvWhy; to be freed with pbs_statfree().
+ * NULL with pbs_errno (15084: not known, or not for the asker). Only for servers whose
+ * attribute holdfast_extensions names "why". */
+struct batch_status *holdfast_why(int c, const char *id);
+
 /* Asking: NULL with pbs_errno 0 means that there is nothing to tell. */
 
 /* Ids of the jobs that fit, ended by NULL; each and the array are for free(). */
@@ -676,12 +702,6 @@ struct batch_status *pbs_statserver(int c, struct attrl *wanted, const char *ext
 struct batch_status *pbs_statsched(int c, struct attrl *wanted, const char *extend);
 struct batch_status *pbs_statvnode(int c, const char *id, struct attrl *wanted,
                                    const char *extend);
-/* Ours alone: why a reservation was denied or is not what was asked for, as one object
- * with the attributes of doc/extensions.md, ResvWhy; to be freed with pbs_statfree().
- * NULL with pbs_errno (15084: not known, or not for the asker). Only for servers whose
- * attribute holdfast_extensions names "why". */
-struct batch_status *holdfast_why(int c, const char *id);
-
 struct batch_status *pbs_statresv(int c, const char *id, struct attrl *wanted,
                                   const char *extend);
 struct batch_status *pbs_statrsc(int c, const char *id, struct attrl *wanted,
@@ -713,11 +733,13 @@ int pbs_terminate(int c, int manner, const char *extend);
 
 /* For schedulers. */
 
-/* Register both connections; the first becomes the one for requests. 0 or -1: the
+/* Register both connections as those of the scheduler of that name; the first becomes
+ * the one for requests, on the second the server sends commands. 0 or -1: the
  * connection that was refused is closed. */
 int pbs_register_sched(const char *name, int c1, int c2);
 
-/* Answer a command about one job, with 'text' (NULL: none) for whoever waits. */
+/* Answer the command with that number about one job: 'error' (0: it was done) and
+ * 'text' (NULL: none) are for whoever waits. */
 int pbs_defschreply(int c, int command, char *id, int error, char *text, char *extend);
 
 /* Preempt; 'ids' ends with NULL. An array with one entry for each, for free(), also
@@ -730,8 +752,8 @@ preempt_job_info *pbs_preempt_jobs(int c, char **ids);
  * end with NULL and hold no "". */
 int pbs_py_spawn(int c, char *id, char **argv, char **envp);
 
-/* An early resource manager; today's servers answer PBSE_NOSUP. The arrays have n
- * places each. */
+/* Calls of an early resource manager, which servers answer with PBSE_NOSUP. The arrays
+ * have n places each; handles are numbers of the server. */
 int pbs_rescquery(int c, char **list, int n, int *available, int *allocated,
                   int *reserved, int *down);
 int pbs_rescreserve(int c, char **list, int n, pbs_resource_t *handle);

@@ -2,8 +2,14 @@
  * on any host of the job (the interface of the PSCHED standard, tpp.md 8).
  *
  * Calls that ask something return at once with an event; tm_poll() tells which event
- * has happened, and by then what the call was given to fill in is filled in. One thread
+ * has happened, and by then what the call was given to fill in is filled in: until then
+ * that memory must stay. What else a call is given may go when it returns. One thread
  * at a time may call them.
+ *
+ * All return TM_SUCCESS or one of the codes below. TM_BADINIT: tm_init() was not
+ * called. TM_ESYSTEM: memory is short. TM_ENOTCONNECTED: the MoM cannot be reached,
+ * which is tried for four seconds. TM_ENOTFOUND: no task of that number was heard of by
+ * this process (it is its own, was spawned by it or listed to it).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef _TM_H
@@ -55,44 +61,64 @@ struct tm_whattodo {
     tm_node_id tm_where;
 };
 
-/* First of all; 'info' is not looked at. TM_BADINIT when it was called before,
- * TM_EBADENVIRONMENT outside of a job. */
+/* First of all, and it waits for the MoM's answer. 'info' is not looked at; *roots is
+ * filled in unless NULL. TM_BADINIT when it was called before, TM_EBADENVIRONMENT
+ * outside of a job, or the MoM's refusal. */
 int tm_init(void *info, struct tm_roots *roots);
+/* The last of all: events that have not happened are forgotten. tm_init() may follow.
+ */
 int tm_finalize(void);
 
-/* The next event that has happened, 'poll_event' being TM_NULL_EVENT. With 'wait' 0 it
- * does not wait, and *result_event may be TM_NULL_EVENT. *tm_errno is the event's own
- * code. TM_ENOEVENT: nothing was asked. */
+/* The next event that has happened, 'poll_event' being TM_NULL_EVENT; each is told
+ * once. With 'wait' 0 it does not wait, and *result_event may be TM_NULL_EVENT.
+ * *tm_errno is the event's own code: only with TM_SUCCESS there is something filled in.
+ * TM_ENOEVENT: nothing is being asked. A MoM that is gone makes all events happen with
+ * TM_ENOTCONNECTED. */
 int tm_poll(tm_event_t poll_event, tm_event_t *result_event, int wait, int *tm_errno);
 
-/* *list is malloc'd. */
+/* The vnodes of the job: *nnodes of them and TM_ERROR_NODE behind, for free(). */
 int tm_nodeinfo(tm_node_id **list, int *nnodes);
+/* On which vnode a task is. */
 int tm_atnode(tm_task_id tid, tm_node_id *node);
 
+/* Start a program on a vnode of the job: 'argc' words in argv, the first of which is
+ * not empty (else TM_ENOTFOUND), and envp up to its NULL (or NULL) on top of the job's
+ * environment. *tid is the new task's number when the event has happened. */
 int tm_spawn(int argc, char *argv[], char *envp[], tm_node_id where, tm_task_id *tid,
              tm_event_t *event);
-int tm_kill(tm_task_id tid, int sig, tm_event_t *event);
-/* The event happens when the task ends: 0..255, or 256 and the signal. */
-int tm_obit(tm_task_id tid, int *obitval, tm_event_t *event);
-/* At most 'list_size' tasks of the vnode are listed; *ntasks says how many there are.
+/* Send a signal, by the number that this host has for it, to all processes of a task.
  */
+int tm_kill(tm_task_id tid, int sig, tm_event_t *event);
+/* The event happens when the task ends, with *obitval from 0 to 255, or 256 and the
+ * signal that ended it. */
+int tm_obit(tm_task_id tid, int *obitval, tm_event_t *event);
+/* At most 'list_size' tasks of the vnode are written to 'list'; *ntasks says how many
+ * there are. */
 int tm_taskinfo(tm_node_id node, tm_task_id *list, int list_size, int *ntasks,
                 tm_event_t *event);
-/* "uname:resource=value,...", cut to 'len' with its NUL. */
+/* What the job has asked for, "uname:resource=value,...", written to 'resource', which
+ * has 'len' bytes; a longer text is cut, and a NUL ends it. */
 int tm_rescinfo(tm_node_id node, char *resource, int len, tm_event_t *event);
-/* What a task publishes the others may read, whatever the bytes. *amount is how many
- * there are, 'len' how many are copied. */
+/* Keep 'len' bytes of any value under a name of this task, for the others to read; a
+ * second value replaces the first. The event has TM_ESYSTEM when the job keeps too much
+ * already. */
 int tm_publish(char *name, void *info, int len, tm_event_t *event);
+/* Read what task 'tid' has published: at most 'len' bytes are written to 'info', and
+ * *amount says how many there are. */
 int tm_subscribe(tm_task_id tid, char *name, void *info, int len, int *amount,
                  tm_event_t *event);
 
-/* Makes the session of 'pid' a task of the job; outside of it as well. 'jobid' NULL or
- * "": the one job of this user on this host. 'port' 0: PBS_MOMPORT, else 15003. The
- * answer is waited for. */
+/* Make the session of process 'pid' a task of the job, from a process outside of it:
+ * not between tm_init() and tm_finalize() (TM_BADINIT). 'jobid' NULL or "": the one job
+ * of this user on this host. 'cookie' may be NULL. 'host' is not looked at: sessions of
+ * other hosts cannot be attached. 'port' is the MoM's, 0: PBS_MOMPORT, else 15003. It
+ * waits for the answer and fills in *tid. TM_ESESSION: the session belongs to a job
+ * already; TM_ENOPROC: there is no such process; TM_EOWNER, TM_EUSER: it, or the job,
+ * is somebody else's. */
 int tm_attach(char *jobid, char *cookie, pid_t pid, tm_task_id *tid, char *host,
               int port);
 
-/* TM_ENOTIMPLEMENTED. */
+/* Parts of the interface that no MoM serves: TM_ENOTIMPLEMENTED. */
 int tm_notify(int tm_signal);
 int tm_alloc(char *resources, tm_event_t *event);
 int tm_dealloc(tm_node_id node, tm_event_t *event);

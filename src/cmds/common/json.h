@@ -12,6 +12,7 @@
  * of objects per group. */
 struct json;
 
+/* A document without groups, made at 'now_at'; json_print_and_free() takes it. */
 struct json *json_new(time_t now_at) MUST_CHECK;
 /* What the server said of itself; the first call counts. */
 void json_head(struct json *j, const char *version, const char *server);

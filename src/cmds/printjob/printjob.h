@@ -20,6 +20,7 @@ struct shown_job {
     const char *file_base, *queue;
 };
 
+/* Print what a job is, then its attributes in the order of the list, on stdout. */
 void show_head(const struct shown_job *j);
 void show_attrs(const struct wire_attrs *attrs);
 

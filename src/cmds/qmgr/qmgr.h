@@ -96,6 +96,7 @@ struct qmgr_types {
 const struct attr_type *qmgr_resource_type(struct qmgr_types *types, const char *name);
 void qmgr_types_fini(struct qmgr_types *types);
 
+/* True for types whose values are lists with commas: strings and access lists. */
 bool qmgr_is_list_type(const struct attr_type *type);
 /* True when the value of an attribute is to be taken apart at its commas. */
 bool qmgr_is_list(struct qmgr_types *types, int object, const struct attrl *a);
@@ -122,6 +123,9 @@ void qmgr_list_json(int object, const char *title, const struct batch_status *ob
 
 /* hooks.c. */
 
+/* "import" and "export" of one hook of one server, with the file that the command
+ * names ("-": standard input, standard output). 0, or the exit status of qmgr when it
+ * failed, which is told on stderr. */
 int qmgr_import(struct qmgr *q, const struct qmgr_command *c, const char *name,
                 const struct qmgr_target *t);
 int qmgr_export(struct qmgr *q, const struct qmgr_command *c, const char *name,
@@ -132,6 +136,7 @@ int qmgr_print_contents(struct qmgr *q, const struct qmgr_target *t, int object,
 
 /* help.c. */
 
+/* Print the page of a topic on stdout, the overview for "". */
 void qmgr_help(const char *topic);
 /* The i-th topic, NULL behind the last. */
 const char *qmgr_help_topic(size_t i);

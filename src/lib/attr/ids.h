@@ -35,6 +35,8 @@ const char *subjob_id_make(const char *array_id, int64_t index, struct arena *ar
  * dot ("R4.other" -> "4"). False when there is none. */
 bool resv_id_key(const char *text, struct arena *arena, const char **ret) MUST_CHECK;
 
+/* What jobs and queues may be called: letters, digits and a few marks, within their
+ * limits of length. A queue's name begins with a letter or a digit. */
 bool job_name_is_valid(const char *name);
 bool queue_name_is_valid(const char *name);
 /* Its length is limited by NAME_MAX_HOST, which has an error of its own. */

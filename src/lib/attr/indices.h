@@ -51,6 +51,7 @@ struct index_set {
 void index_set_init(struct index_set *s, const struct index_range *range, bool all);
 void index_set_fini(struct index_set *s);
 
+/* 'place' counts from 0 and must be below the number of places of the range. */
 bool index_set_has(const struct index_set *s, size_t place);
 void index_set_put(struct index_set *s, size_t place, bool member);
 /* The same of all places from 'first' to 'last'. */

@@ -14,6 +14,8 @@
 /* Set the value; returns 0. */
 int number_set(struct attr_value *v, int64_t num);
 
+/* What types of numbers have in common in their rows (attr_type of value.h): order,
+ * the value when unset, a copy, and the decimal text. */
 int number_compare(const struct attr_value *a, const struct attr_value *b);
 void number_clear(struct attr_value *v);
 void number_copy(struct attr_value *to, const struct attr_value *from);

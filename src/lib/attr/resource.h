@@ -32,13 +32,15 @@ struct resource_def {
  * StatusRsc. Definitions stay where they are until resource_defs_free(). */
 struct resource_defs;
 
-struct resource_defs *resource_defs_new(void); /* holds the built-in ones */
-void resource_defs_free(struct resource_defs *d);
+struct resource_defs *resource_defs_new(void);    /* holds the built-in ones */
+void resource_defs_free(struct resource_defs *d); /* NULL is fine */
 /* A letter, then letters, digits, '_' and '-': what a resource may be called. */
 bool resource_name_is_valid(const char *name);
 
+/* NULL for an unknown name. */
 const struct resource_def *resource_find(const struct resource_defs *d,
                                          const char *name);
+/* All of them by their places, 0 to the count less one. */
 size_t resource_count(const struct resource_defs *d);
 const struct resource_def *resource_at(const struct resource_defs *d, size_t i);
 

@@ -13,7 +13,7 @@
 
 #include "lib/attr/value.h"
 
-/* Who reads or writes: columns read_by, write_by of the tables. */
+/* Who reads or writes an attribute (attributes.md 1). */
 enum attr_who {
     WHO_USER = 1 << 0,
     WHO_OPERATOR = 1 << 1,
@@ -22,19 +22,19 @@ enum attr_who {
 };
 
 enum attr_flag {
-    ATTR_CREATE_ONLY = 1 << 0,
-    ATTR_TO_PEER = 1 << 1,
-    ATTR_TO_MOM = 1 << 2,
-    ATTR_ALTER_RUNNING = 1 << 3,
-    ATTR_NOT_SAVED = 1 << 4, /* derived or computed: never in the store */
-    ATTR_SELECT_EQ = 1 << 5,
-    ATTR_HIDDEN = 1 << 6,
-    ATTR_ANY_QUEUE = 1 << 7,
+    ATTR_CREATE_ONLY = 1 << 0,   /* comes with a submission and is not altered later */
+    ATTR_TO_PEER = 1 << 1,       /* goes along when a job moves to another server */
+    ATTR_TO_MOM = 1 << 2,        /* of a job: its MoM is sent it */
+    ATTR_ALTER_RUNNING = 1 << 3, /* may be altered while the job runs */
+    ATTR_NOT_SAVED = 1 << 4,     /* derived or computed: never in the store */
+    ATTR_SELECT_EQ = 1 << 5,     /* jobs are selected by = and != of it only */
+    ATTR_HIDDEN = 1 << 6,        /* shown only with show_hidden_attribs of the server */
+    ATTR_ANY_QUEUE = 1 << 7,     /* of queues of both types */
     ATTR_EXEC_QUEUE = 1 << 8,
     ATTR_ROUTE_QUEUE = 1 << 9,
-    ATTR_INTERNAL = 1 << 10, /* saved, but no client ever sees it */
-    ATTR_ALTERABLE = 1 << 11,
-    ATTR_LINKS = 1 << 12,   /* what is derived (links, sums) follows it */
+    ATTR_INTERNAL = 1 << 10,  /* saved, but no client ever sees it */
+    ATTR_ALTERABLE = 1 << 11, /* of a reservation: pbs_ralter may change it */
+    ATTR_LINKS = 1 << 12,     /* what is derived (links, sums) follows it */
     ATTR_LOOKS = 1 << 13,   /* of the server: what is shown of all objects follows it */
     ATTR_ALONE = 1 << 14,   /* no rule of another object looks at it */
     ATTR_PLANNED = 1 << 15, /* a job that waits may run when it is changed */

@@ -80,6 +80,7 @@ struct place {
     bool share_given;
     const char *group; /* resource name of group=, NULL when none */
 };
+/* 0, or PBSE_BADATVAL when the text is no place; the words lie in the arena. */
 int place_parse(const char *text, struct arena *arena, struct place *ret,
                 struct diag *why) MUST_CHECK;
 

@@ -32,6 +32,7 @@ struct auth_out { /* what a step leads to, in order */
     size_t n;
     struct auth_packet v[4];
 };
+/* Free the data of all packets; a zeroed struct is fine. */
 void auth_out_fini(struct auth_out *out);
 
 enum auth_state {

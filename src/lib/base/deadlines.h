@@ -28,6 +28,7 @@ struct deadlines {
     uint64_t last_order;
 };
 
+/* Free the heap. Its members are structs of others and stay as they are. */
 void deadlines_fini(struct deadlines *ds);
 
 /* 'd' is due at 'at' from now on, whatever it was; DEADLINE_NEVER takes it away.

@@ -20,6 +20,7 @@ struct numbers {
     bool *full;
 };
 
+/* Free what was taken; a zeroed struct is fine. */
 void numbers_fini(struct numbers *ns);
 
 /* Take a number once more. What it costs in memory follows the highest one, so the

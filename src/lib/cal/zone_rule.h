@@ -27,6 +27,8 @@ struct zone_rule {
 /* False when the text is no such rule; *ret is then undefined. */
 bool zone_rule_parse(const char *text, struct zone_rule *ret) MUST_CHECK;
 
+/* How far local time is ahead of UTC at that instant, in seconds; west of Greenwich it
+ * is negative. */
 int64_t zone_rule_offset_s(const struct zone_rule *r, int64_t at);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "include/pbs_ifl.h"
 
+/* Each is what the call of pbs_ifl.h with its name (pbs_ for ifl_) says. */
 int ifl_connect(const char *server);
 int ifl_connect_extend(const char *server, const char *extend);
 int ifl_connect_noblk(const char *server);

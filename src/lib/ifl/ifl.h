@@ -185,6 +185,7 @@ struct ifl_wish {
 int ifl_verify_wish(int c, const struct ifl_wish *wish);
 int ifl_verify(int c, uint32_t number, int object, const struct attrl *list);
 
+/* False after set_no_attribute_verification(): nothing is checked on this side. */
 bool ifl_verifies(void);
 
 /* The name of an object that is to be created. 0 or the error, set. */

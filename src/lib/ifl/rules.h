@@ -16,6 +16,7 @@ bool rules_select(uint32_t number);
  * PBSE_ATVALERANGE). */
 bool rules_check(uint32_t number, const char *attr, const char *text, int *code);
 
+/* True when a queue may be called so; its length is the business of another check. */
 bool rules_queue_name(const char *name);
 
 #endif

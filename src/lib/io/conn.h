@@ -118,8 +118,11 @@ void conn_hold(struct conn *c, bool held);
 void conn_expect_more(struct conn *c, bool expected);
 
 void conn_set_idle(struct conn *c, int64_t idle_ms); /* <= 0: no limit */
+/* A frame that announces more bytes than this ends the connection. */
 void conn_set_max_frame(struct conn *c, size_t max_bytes);
 
+/* The descriptor, which stays the connection's; the errno value that broke it, 0 when
+ * none did; the bytes that the peer has not taken yet. */
 int conn_fd(const struct conn *c);
 int conn_errno(const struct conn *c);
 size_t conn_unsent_bytes(const struct conn *c);

@@ -29,6 +29,7 @@ int listen_tcp(struct loop *l, const char *addr, unsigned port, listen_fn fn, vo
 int listen_unix(struct loop *l, const char *path, listen_fn fn, void *arg,
                 struct listener **ret, struct diag *why) MUST_CHECK;
 
+/* The TCP port that it listens on; 0 for a Unix socket. */
 unsigned listener_port(const struct listener *ls);
 /* Closes the socket and removes the path of a Unix socket. */
 void listener_free(struct listener *ls);

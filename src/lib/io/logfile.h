@@ -38,6 +38,7 @@ void logfile_close(struct logfile *lf);
 /* SIGHUP: "Log closed", open anew with the banner. */
 void logfile_reopen(struct logfile *lf);
 
+/* Which events are written: bits LOG_EV_... (lib/base/log.h). */
 void logfile_set_mask(struct logfile *lf, uint32_t mask);
 uint32_t logfile_mask(const struct logfile *lf);
 

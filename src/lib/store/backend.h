@@ -32,6 +32,9 @@ struct store {
  * sqlite_schema.c and pg_schema.c. */
 #define STORE_SCHEMA_VERSION 6
 
+/* Open the file, make it or bring it to today's layout. 'holder' is noted as its user,
+ * for the message that others get while it is held. 0; PBSE_OBJBUSY: somebody holds it;
+ * PBSE_SYSTEM with the reason. */
 int store_sqlite_open(const char *path, const char *holder, struct store **ret,
                       struct diag *why) MUST_CHECK;
 /* 'conninfo' as libpq takes it: keywords or a URI. */
@@ -52,6 +55,8 @@ int store_pg_peek(const char *conninfo, const struct store_config *cfg,
                   const char *kind, const char *id, store_each_fn each, void *arg,
                   struct diag *why) MUST_CHECK;
 
+/* store_exists() and store_put_aside() of each: is there a store with tables, and a
+ * store that is renamed by 'now_at', so that a new one can take its place. */
 bool store_sqlite_exists(const char *path);
 int store_sqlite_put_aside(const char *path, int64_t now_at,
                            struct diag *why) MUST_CHECK;

@@ -18,6 +18,7 @@ struct value_list {
     struct store_change *v;
 };
 
+/* A copy of *c goes behind the others; its texts stay whose they are. */
 void value_list_add(struct value_list *list, const struct store_change *c);
 void value_list_fini(struct value_list *list);
 

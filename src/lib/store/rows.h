@@ -27,6 +27,7 @@ enum {
 };
 
 struct rows;
+/* Whole records go to 'each', whose texts are good during the call. */
 struct rows *rows_new(store_each_fn each, void *arg);
 void rows_free(struct rows *r);
 

@@ -137,6 +137,7 @@ int store_load(struct store *s, store_each_fn each, void *arg,
 int store_load_kind(struct store *s, const char *kind, store_each_fn each, void *arg,
                     struct diag *why) MUST_CHECK;
 
+/* Number of the last record that is durable; 0 in a new store. */
 uint64_t store_last_seq(struct store *s);
 /* A note's value in the arena, NULL when there is none. PBSE_SYSTEM when reading fails.
  */

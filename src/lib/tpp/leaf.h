@@ -68,6 +68,7 @@ int leaf_new(const struct leaf_config *cfg, struct leaf **ret,
              struct diag *why) MUST_CHECK;
 void leaf_free(struct leaf *l);
 
+/* True while a router has let it join: streams can be opened. */
 bool leaf_is_up(const struct leaf *l);
 
 /* A stream to another leaf; nothing is sent before the first message. 0 when no router

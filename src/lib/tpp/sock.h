@@ -24,6 +24,7 @@ int tpp_connect_reserved(const struct sockaddr_in *to, int *fd) MUST_CHECK;
 
 #define TPP_ROUTER_PORT 17001 /* where routers listen unless told otherwise */
 
+/* The same address in the form of the wire. */
 struct tpp_addr tpp_addr_of(const struct sockaddr_in *sa);
 
 #endif

@@ -469,6 +469,7 @@ enum dis_error batch_decode_request(const char *data, size_t len, struct arena *
 enum dis_error batch_read_request(struct dis_in *in, struct wire_request *ret,
                                   bool *known) MUST_CHECK;
 
+/* A whole reply. What is decoded lies in the arena; the codes are those of dis.h. */
 void batch_encode_reply(struct buf *out, const struct wire_reply *reply);
 enum dis_error batch_decode_reply(const char *data, size_t len, struct arena *arena,
                                   struct wire_reply *ret) MUST_CHECK;

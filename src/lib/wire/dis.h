@@ -36,6 +36,8 @@ struct dis_in {
     struct arena *arena; /* where strings are copied to */
 };
 
+/* The next number. On any error *ret and the cursor are as they were; DIS_EOD: the
+ * bytes end before the number does; DIS_OVERFLOW: it does not fit the type. */
 enum dis_error dis_get_uint(struct dis_in *in, uint32_t *ret) MUST_CHECK;
 enum dis_error dis_get_int(struct dis_in *in, int32_t *ret) MUST_CHECK;
 enum dis_error dis_get_ulong(struct dis_in *in, uint64_t *ret) MUST_CHECK;
@@ -55,6 +57,7 @@ enum dis_error dis_skip_string(struct dis_in *in, size_t max,
 enum dis_error dis_get_bytes(struct dis_in *in, size_t max, const char **ret,
                              size_t *ret_len) MUST_CHECK;
 
+/* Append a value in its shortest form. */
 void dis_put_uint(struct buf *out, uint64_t value);
 void dis_put_int(struct buf *out, int64_t value);
 void dis_put_string(struct buf *out, const char *s); /* NULL is sent as "" */

@@ -53,6 +53,7 @@ struct job_record {
     struct job_record_image image;
 };
 
+/* Append the record in the layout of today, whose mark stands in front. */
 void job_record_encode(const struct job_record *r, struct buf *out);
 
 /* Everything lies in the arena, '*ret' included. False: it is no record, is damaged, or

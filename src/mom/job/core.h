@@ -437,7 +437,7 @@ uint32_t host_list_task(const struct mom_job *j, uint32_t n);
 
 /* reach.c: streams to other MoMs. */
 
-/* The stream to that MoM, 0 when it is being opened: reach_opened() follows. */
+/* The stream to that MoM, 0 when it is being opened: mom_reached() follows. */
 uint64_t reach_stream(struct mom *m, const char *host, uint32_t port,
                       struct mom_out *out);
 struct reached *reach_of_stream(const struct mom *m, uint64_t stream);
@@ -570,6 +570,7 @@ bool superior_tick(struct mom *m, int64_t now_at, struct mom_job *j,
 
 /* sister.c: what the other hosts do. */
 
+/* JOIN_JOB from a mother superior at 'from': make the job, or answer why not. */
 void sister_join(struct mom *m, uint64_t stream, const struct tpp_addr *from,
                  const struct im_message *msg, struct mom_out *out);
 /* What the mother superior wants of a job that is here. */
@@ -591,6 +592,7 @@ void sister_reconnect(struct mom *m, int64_t now_at, struct mom_job *j,
 
 /* spawned.c: tasks beside the top task. */
 
+/* The task with that number; NULL when there is none. */
 struct spawned *spawned_find(const struct mom_job *j, uint32_t number);
 /* Is that the number of the mother superior's first task, which is here? */
 bool spawned_is_top(const struct mom_job *j, uint32_t task);

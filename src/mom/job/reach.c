@@ -41,7 +41,7 @@ uint64_t reach_stream(struct mom *m, const char *host, uint32_t port,
     struct reached *r = get(m, host, port, out->arena);
     struct mom_effect *e;
 
-    /* Without a router nothing is opened; superior_router_up() tries again. */
+    /* Without a router nothing is opened; asked_router_up() tries again. */
     if (r->stream || r->is_awaited || !m->router_is_up)
         return r->stream;
     r->is_awaited = true;

@@ -16,6 +16,7 @@
 
 struct attaching; /* what is under way of one service */
 
+/* Nothing is under way at first; free drops what is, without an answer. */
 struct attaching *attaching_new(struct shell *s);
 void attaching_free(struct attaching *a);
 

@@ -60,6 +60,8 @@ size_t proc_list(struct proc_entry **ret);
 /* Signal that process and none that has its number by now. False: it is gone. */
 bool proc_kill(const struct proc_entry *process, int signo);
 
+/* What the host has: memory in KiB (0: unknown), processors that are online (1 at
+ * least). */
 uint64_t proc_mem_kb(void);
 uint32_t proc_ncpus(void);
 

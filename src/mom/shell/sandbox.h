@@ -11,6 +11,7 @@
 #include "lib/base/diag.h"
 #include "mom/shell/config.h"
 
+/* True when the job asks for a directory of its own (sandbox=PRIVATE). */
 bool sandbox_is_private(const struct wire_attrs *attrs);
 
 /* The path, in 'arena'. */

@@ -36,6 +36,8 @@ enum script_look {
                       which its owner may read and run, and nobody else may change */
     SCRIPT_IS_UNFIT,
 };
+/* What lies at that path now. Links are followed: where the site keeps its scripts is
+ * its own affair. */
 enum script_look script_look(const char *path);
 
 /* Run it and wait for its end. This blocks: only for processes

@@ -25,6 +25,7 @@ struct alike {
 bool alike_search(struct alike *a, struct world *w, const struct pool *pool,
                   const struct request *rq, struct placement *ret) MUST_CHECK;
 
+/* Free what it remembers; a zeroed struct is fine. */
 void alike_fini(struct alike *a);
 
 #endif

@@ -36,6 +36,8 @@ struct planner {
     struct queue_used *all;     /* of the server, likewise */
 };
 
+/* Append a step about 'id', which must live as long as the plan. The pointer is good
+ * until the next step is added. */
 struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id);
 
 /* Is the reservation's time running (also while it is being altered)? */

@@ -42,6 +42,7 @@ struct preempting;
 bool preempt_for(struct planner *pl, struct preempting **p, const struct preemptor *who,
                  struct placement *found, struct plan_notes *notes);
 
+/* Forget who was tried in vain; its memory is the plan's. NULL is fine. */
 void preempt_fini(struct preempting *p);
 
 #endif

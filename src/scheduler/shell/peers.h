@@ -14,6 +14,7 @@
 struct peers;
 struct peer_job;
 
+/* No server is known at first. */
 struct peers *peers_new(void);
 void peers_free(struct peers *p); /* NULL is fine */
 

@@ -11,6 +11,7 @@
 
 struct resolver;
 
+/* No host is known at first, and no thread runs. */
 struct resolver *resolver_new(void);
 /* Does not wait for a service that has not answered. NULL is fine. */
 void resolver_free(struct resolver *r);

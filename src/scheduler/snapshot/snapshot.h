@@ -333,6 +333,7 @@ int64_t snap_amount(const struct res *res, const char *text);
  * others. */
 int64_t snap_need(const struct res *res, const char *text);
 
+/* Append the value of a resource; both texts are copied. */
 void snap_values_add(struct snapshot *s, struct res_values *list, const char *name,
                      const char *text);
 
@@ -348,6 +349,7 @@ void snap_want_zone(struct snapshot *s, const char *name);
 /* Does this partition belong to the scheduler the snapshot is for? */
 bool snap_is_mine(const struct snapshot *s, const char *partition);
 
+/* NULL when there is none of that name; NULL is the name of none. */
 const struct snap_queue *snap_queue_find(const struct snapshot *s, const char *name);
 
 /* The request of a schedselect (NULL gives NULL) and a place; not valid when one of

@@ -27,6 +27,7 @@ size_t denial_reason_length(const char *reason);
 
 struct denials;
 
+/* No denial is kept at first. */
 struct denials *denials_new(void);
 void denials_free(struct denials *d); /* NULL is fine */
 

@@ -17,6 +17,7 @@ struct host_book;
 /* One host; its name is compared as it is, host names are folded by nobody here. */
 struct book_host;
 
+/* A book with one host in it, that of the server, whose name is 'own_host'. */
 struct host_book *host_book_new(const char *own_host);
 void host_book_free(struct host_book *b); /* NULL is fine */
 

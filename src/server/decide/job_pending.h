@@ -27,6 +27,7 @@ struct pending_job {
 
 struct pending_jobs;
 
+/* No connection sends a job at first. */
 struct pending_jobs *pending_new(void);
 void pending_free(struct pending_jobs *p); /* NULL is fine */
 

@@ -24,6 +24,7 @@
 #include "server/decide/edit.h"
 #include "server/model/resv_fit.h"
 
+/* True while an alteration of it waits for schedulers, or for the parts with it. */
 bool proposal_is_open(const struct resv *r);
 
 /* May a question about an alteration be put? Not while another one is open, and not
@@ -38,7 +39,8 @@ int64_t proposal_seq(const struct resv *r);
 /* It is made even when every scheduler says no. */
 bool proposal_is_forced(const struct resv *r);
 
-/* With which other times than it wants it may be answered (resv_moves.h), as bits. */
+/* With which other times than those that it wants it may be answered, as bits
+ * (doc/design/050-push.md). */
 enum proposal_allows {
     ALLOWS_NONE = 0,
     ALLOWS_PUSH = 1,    /* the reservations behind it are moved to make room */

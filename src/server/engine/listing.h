@@ -29,6 +29,8 @@ struct listings {
     struct shown_cache *shown;
 };
 
+/* No reply is being gathered; fini frees those that are, and the looks that are kept.
+ */
 void listings_init(struct listings *t);
 void listings_fini(struct listings *t);
 

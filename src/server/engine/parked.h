@@ -2,7 +2,7 @@
  *
  * A request that is too long for one turn is copied, byte for byte as it came, and its
  * handler is asked again, a slice at a time, until it is done. What it remembers
- * between two slices is its progress (requests/request.h). Others are served in
+ * between two slices is its progress (decide/request.h). Others are served in
  * between; parked requests of different users have their slices in turns, and those of
  * one user one after the other. One that waits for an object has no turn until it is
  * woken.

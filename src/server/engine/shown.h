@@ -24,6 +24,7 @@ struct shown {
     uint64_t seq; /* the record that it has seen */
 };
 
+/* Of what was encoded at most 'max_bytes' are kept for the next who asks. */
 struct shown_cache *shown_cache_new(size_t max_bytes);
 /* Everybody must have released what they hold. NULL is fine. */
 void shown_cache_free(struct shown_cache *c);

@@ -24,6 +24,7 @@ void stop_begin(struct turn *t, uint64_t conn, enum server_stop how, bool quit_m
 /* Every turn ends with it: answer and leave when nothing is waited for any more. */
 void stop_if_done(struct turn *t);
 
+/* Free the list of those who wait; nobody is answered. */
 void stop_fini(struct stop *s);
 
 #endif

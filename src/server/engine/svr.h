@@ -18,6 +18,8 @@
 
 struct svr;
 
+/* A server without objects, before its start; 'cfg' is copied with its texts. Free
+ * takes all objects along and tells nobody; NULL is fine. */
 struct svr *svr_new(const struct svr_config *cfg);
 void svr_free(struct svr *s);
 
@@ -34,6 +36,8 @@ enum svr_start {
     SVR_CREATE,   /* first start: defaults are made (operations.md 7) */
     SVR_UPDATEDB, /* of other servers, whose stores need it; here: warm */
 };
+/* The start, once and before any other input: what became due while no server ran is
+ * decided now, and its effects are appended to *out. */
 void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effects *out);
 
 /* What became of a request. */

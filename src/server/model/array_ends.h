@@ -26,8 +26,8 @@ struct array_ends {
     size_t n_places;
 };
 
+/* Free it, or make *ret, which is overwritten, a copy with memory of its own. */
 void array_ends_fini(struct array_ends *ends);
-
 void array_ends_copy(struct array_ends *ret, const struct array_ends *from);
 
 /* Read what array_ends_print() wrote, "0-3:92:0:1,7:91::0". False, and 'ends' is empty,

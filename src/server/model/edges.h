@@ -99,6 +99,7 @@ enum lasts {
  * kinds at which no edge ends: there are few of them, and nobody asks for all. */
 enum lasts kind_lasts(enum obj_kind kind);
 
+/* An edge's name for messages, and the kinds of objects at which it begins and ends. */
 const char *edge_name(enum edge e);
 enum obj_kind edge_from(enum edge e);
 enum obj_kind edge_to(enum edge e);

@@ -263,6 +263,7 @@ struct model {
 #define JOB_STATE_LETTERS "TQHWREBXMF"
 int job_state_index(int letter);
 
+/* A model without objects; free takes all of its objects along. NULL is fine. */
 struct model *model_new(const char *server_name);
 void model_free(struct model *m);
 

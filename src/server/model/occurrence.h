@@ -19,6 +19,7 @@ struct window occurrence_window(const struct occurrence *oc);
 int64_t occurrence_start_at(const struct occurrence *oc, int64_t unset);
 int64_t occurrence_end_at(const struct occurrence *oc, int64_t unset);
 
+/* The phase that its state and substate stand for. */
 enum resv_phase occurrence_phase(const struct occurrence *oc);
 
 /* The resource list in force: its own or that of the series; never NULL. */

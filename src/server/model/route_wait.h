@@ -27,6 +27,8 @@ size_t route_class_from(const struct queue *q, const char *key);
 /* The place of the class that a job of the queue belongs to, or of the one behind. */
 size_t route_class_of(const struct queue *q, const struct job *j);
 
+/* Free the classes of a queue that goes; for model_check(): the same jobs in the same
+ * classes and the same order. */
 void route_wait_free(struct queue *q);
 bool route_wait_same(const struct queue *a, const struct queue *b);
 

@@ -24,6 +24,8 @@ struct manager {
 
 typedef int (*manager_fn)(struct manager *g);
 
+/* What each command does to each kind of object, set and unset alike: 0, and the record
+ * is in g->out; or a PBSE code with g->out->why, and nothing changes. */
 int manager_server_set(struct manager *g);
 
 int manager_queue_create(struct manager *g);

@@ -29,6 +29,7 @@ void show_num(const struct request *rq, const struct object *o, int attr, int64_
 void show_resources(const struct request *rq, const struct object *o, int attr,
                     const struct resources *res, struct wire_attrs *out);
 
+/* The show function of each kind. */
 bool show_server(const struct model *m, const struct request *rq,
                  const struct object *o, int attr, struct wire_attrs *out);
 bool show_queue(const struct model *m, const struct request *rq, const struct object *o,

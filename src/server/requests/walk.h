@@ -60,6 +60,7 @@ int walk_open(const struct model *m, const struct request *rq, struct arena *are
               struct walk *ret, struct diag *why) MUST_CHECK;
 void walk_close(struct walk *w);
 
+/* One step: *ret is set with WALK_AT alone, and good until the model changes. */
 enum walk_step walk_next(struct walk *w, const struct object **ret);
 
 /* The parts of a walk over StatusChanges (walk_changes.c). Which may be asked for, and

@@ -16,6 +16,7 @@ struct bundle {
 
 struct bundle_table;
 
+/* A table without bundles; free takes its bundles along. */
 struct bundle_table *bundle_table_new(void);
 void bundle_table_free(struct bundle_table *t);
 

@@ -39,6 +39,7 @@ struct bundles_to {
     void *arg;
 };
 
+/* No bundle is known at first; bundles_load() tells of those of the store. */
 struct bundles *bundles_new(void);
 void bundles_free(struct bundles *b);
 

@@ -11,6 +11,7 @@
 #include "lib/wire/job_ended.h"
 #include "server/shell/shell.h"
 
+/* No call waits at first; free drops those that do. */
 struct calls *calls_new(struct shell *sh);
 void calls_free(struct calls *all); /* NULL is fine */
 

@@ -30,6 +30,7 @@ const char *commit_note_value(const struct commit *c); /* NULL: none was added *
 /* Sync the files, once; an errno value or 0. The store thread does that. */
 int commit_sync_files(struct commit *c);
 
+/* The store thread runs from now on, and has nothing to do. */
 struct committer *committer_new(struct shell *sh);
 /* Waits for the commit under way, if there is one, but does not retry a failing one. */
 void committer_free(struct committer *k);

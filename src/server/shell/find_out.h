@@ -13,6 +13,7 @@
 
 #include "server/shell/shell.h"
 
+/* The threads run from now on, and have nothing to do. */
 struct find_out *find_out_new(struct shell *sh);
 void find_out_free(struct find_out *f); /* NULL is fine; waits for nobody */
 

@@ -35,6 +35,7 @@ void lookups_free(struct lookups *l);
 const struct finding *lookup(struct lookups *l, struct seeker *who,
                              const struct need *need);
 
+/* True while something that it has asked for is being found out. */
 bool seeker_waits(const struct seeker *who);
 /* It has learned something, so that it asks again from its beginning. */
 bool seeker_is_back(const struct seeker *who);

@@ -7,6 +7,7 @@
 
 #include "server/shell/shell.h"
 
+/* No letter waits at first. */
 struct letters *letters_new(struct shell *sh);
 /* NULL is fine. Those that wait are not sent, and the log says so. */
 void letters_free(struct letters *all);

@@ -7,6 +7,7 @@
 #include "lib/base/shares.h"
 #include "server/shell/shell.h"
 
+/* Nothing waits to leave at first; free drops what does, which nobody was told. */
 struct outbox *outbox_new(struct shell *sh);
 void outbox_free(struct outbox *o);
 
