@@ -16,7 +16,10 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/fit_hosts.c \
 	src/scheduler/plan/desk.c src/scheduler/plan/desk.h \
 	src/scheduler/plan/fit_sorted.c \
-	src/scheduler/plan/job.c \
+	src/scheduler/plan/job.c src/scheduler/plan/jobs.h \
+	src/scheduler/plan/job_field.c \
+	src/scheduler/plan/job_say.c \
+	src/scheduler/plan/job_preempt.c \
 	src/scheduler/plan/level.c src/scheduler/plan/level.h \
 	src/scheduler/plan/links.c src/scheduler/plan/links.h \
 	src/scheduler/plan/subjobs.c src/scheduler/plan/subjobs.h \

@@ -187,22 +187,37 @@ static bool fits_here(struct slide *s)
     return pool_fits_first(&s->pool, s->w, s->rq, &f);
 }
 
+/* Two ways to go from one instant to the next at which the window may have gained
+ * something, with the look at whether the request fits there. */
+struct way {
+    bool (*step)(struct slide *s); /* false: there is none */
+    bool (*fits)(struct slide *s);
+};
+
+/* The first instant on that way at which it fits; 0: none of so many tries did. */
+static int64_t walk(struct slide *s, const struct way *way, size_t tries)
+{
+    /* What waits for dedicated time alone gains nothing when that is over. */
+    s->has_gained = is_crossed(s);
+    while (tries > 0 && s->looks < EARLIEST_LOOKS && way->step(s)) {
+        if (is_crossed(s) || !s->has_gained)
+            continue;
+        tries--;
+        if (way->fits(s))
+            return s->pool.start_at;
+    }
+    return 0;
+}
+
 static int64_t by_sliding(const struct pool *pool, struct world *w,
                           const struct request *rq, size_t tries)
 {
+    static const struct way way = { slide_step, fits_here };
     struct slide s;
-    int64_t ret = 0;
+    int64_t ret;
 
     slide_init(&s, pool, w, rq);
-    /* What waits for dedicated time alone gains nothing when that is over. */
-    s.has_gained = is_crossed(&s);
-    while (ret == 0 && tries > 0 && s.looks < EARLIEST_LOOKS && slide_step(&s)) {
-        if (is_crossed(&s) || !s.has_gained)
-            continue;
-        tries--;
-        if (fits_here(&s))
-            ret = s.pool.start_at;
-    }
+    ret = walk(&s, &way, tries);
     slide_fini(&s);
     return ret;
 }
@@ -285,26 +300,20 @@ static bool fits_at_end(struct slide *s)
 static int64_t by_ends(const struct pool *pool, struct world *w,
                        const struct request *rq, size_t tries)
 {
+    static const struct way way = { go_to_next_end, fits_at_end };
     struct arena *arena = arena_new();
     struct slide s = { .pool = *pool,
                        .w = w,
                        .rq = rq,
                        .before = ARENA_ARRAY(arena, int64_t, 2 * w->n_res),
                        .opens_at = TIMELINE_NEVER };
-    int64_t ret = 0;
+    int64_t ret;
 
     s.pool.checks = NULL;
     s.gained.window = (struct span){ pool->start_at, pool->end_at };
     s.gained.places = ARENA_ARRAY(arena, uint64_t, w->n / 64 + 1);
     s.pool.gained = &s.gained;
-    s.has_gained = is_crossed(&s);
-    while (ret == 0 && tries > 0 && s.looks < EARLIEST_LOOKS && go_to_next_end(&s)) {
-        if (is_crossed(&s) || !s.has_gained)
-            continue;
-        tries--;
-        if (fits_at_end(&s))
-            ret = s.pool.start_at;
-    }
+    ret = walk(&s, &way, tries);
     arena_free(arena);
     return ret;
 }

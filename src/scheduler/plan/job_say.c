@@ -1,0 +1,65 @@
+/* job_say.c - what a plan says of a job that waits: why, when it may begin, and whose
+ * the time is in which it waits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/jobs.h"
+
+/* 'est' NULL: it is no top job. The estimate of a subjob is its array's, and only jobs
+ * are marked (scheduling.md 25). */
+static void say_when(struct plan_step *step, const struct snap_job *j,
+                     const struct estimate *est)
+{
+    bool top = est && est->tried;
+
+    if (!j->array && top != j->topjob)
+        step->topjob = top ? "True" : "False";
+    if (!top)
+        return;
+    step->top = true;
+    step->est_start_at = est->start_at;
+    step->est_vnodes = est->vnodes;
+    step->est_known = est->start_at == j->estimated.start_at &&
+                      str_same(est->vnodes, j->estimated.vnodes);
+}
+
+/* The time is the job's own while its owner's limits hold it, soft ones are exceeded,
+ * or it is worth too little; else it makes the job eligible (scheduling.md 30). Of what
+ * cannot be read nothing is known. */
+static void say_accrual(struct plan_step *step, struct planner *pl,
+                        const struct snap_job *j, const struct failure *fail)
+{
+    int64_t type;
+
+    if (!pl->s->counts_eligible || fail->kind == FAIL_JOB_SELECT ||
+        (j->state != 'Q' && j->state != 'B'))
+        return;
+    type =
+        fail->of_owner || fail->kind == FAIL_FORMULA || limit_fit_soft(pl, j) ? 1 : 2;
+    if (j->accrue_type != type)
+        step->accrue_type = type == 1 ? "1" : "2";
+}
+
+void jobs_say_why(struct jobs *jobs, const struct snap_job *j,
+                  const struct failure *fail, const struct estimate *est)
+{
+    struct planner *pl = jobs->pl;
+    struct plan_step *step = plan_add(pl, PLAN_COMMENT_JOB, j->id);
+
+    step->failure = fail->kind;
+    step->never = fail->never;
+    step->early = failure_is_early(fail->kind);
+    step->log =
+        failure_log(pl->arena, fail->kind, ASKER_JOB, fail->resource, fail->numbers);
+    step->reason = arena_printf(
+        pl->arena, "%s%s", fail->never ? "Can Never Run: " : "Not Running: ",
+        failure_comment(pl->arena, fail->kind, fail->resource, fail->numbers));
+    /* The comment of an array that has begun says when (scheduling.md 12, note 1). */
+    step->unchanged = !pl->p->update_comments || j->state == 'B' ||
+                      (j->array && jobs->sub.array == j && jobs->sub.n_started > 0) ||
+                      str_same(step->reason, j->comment);
+    step->n_notes = jobs->notes.n;
+    step->notes = jobs->notes.v;
+    jobs->notes = (struct plan_notes){ 0 };
+    say_when(step, j, est);
+    say_accrual(step, pl, j, fail);
+}
