@@ -37,6 +37,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/svr_start.c \
 	src/server/engine/stop.c src/server/engine/stop.h \
 	src/server/engine/svr.c src/server/engine/svr.h src/server/engine/svr_priv.h \
+	src/server/engine/svr_request.c \
 	src/server/engine/svr_listing.c \
 	src/server/engine/svr_sched.c \
 	src/server/engine/take_up.c src/server/engine/touch.c \
@@ -195,6 +196,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_modify.c \
 	src/server/decide/edit_text.c src/server/decide/edit_text.h \
 	src/server/decide/resv_proposal.c src/server/decide/resv_proposal.h \
+	src/server/decide/proposal_grant.c src/server/decide/proposal_priv.h \
+	src/server/decide/proposal_order.c \
 	src/server/decide/resv_queue.c src/server/decide/resv_queue.h \
 	src/server/decide/question_alter.c \
 	src/server/decide/question_confirm.c \
@@ -211,6 +214,9 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/sched_requests.c \
 	src/server/requests/server_acl.c src/server/requests/server_acl.h \
 	src/server/requests/show.c src/server/requests/show.h \
+	src/server/requests/server_show.c \
+	src/server/requests/node_show.c \
+	src/server/requests/job_show.c \
 	src/server/requests/shutdown.c \
 	src/server/requests/status.c \
 	src/server/requests/request_table.c \

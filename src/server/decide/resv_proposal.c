@@ -1,13 +1,13 @@
-/* resv_proposal.c - see resv_proposal.h.
+/* resv_proposal.c - what an open proposal is about and wants, how it is opened, and how
+ * it is dropped. How it is made is in proposal_grant.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_proposal.h"
 
 #include "lib/attr/resv_number.h"
 #include "server/decide/edit_text.h"
+#include "server/decide/proposal_priv.h"
 #include "server/decide/resv_question.h"
-#include "server/decide/resv_queue.h"
-#include "server/decide/resv_record.h"
 #include "server/decide/resv_series.h"
 #include "server/model/occurrence.h"
 
@@ -93,6 +93,12 @@ const struct occurrence *proposal_occurrence(const struct model *m,
     int64_t index = index_of_later(r);
 
     return index ? occurrence_at(m, r, index, arena) : &r->current;
+}
+
+const struct occurrence *proposal_later(const struct model *m, const struct resv *r,
+                                        struct arena *arena)
+{
+    return index_of_later(r) ? proposal_occurrence(m, r, arena) : NULL;
 }
 
 bool proposal_is_about_shown(const struct resv *r)
@@ -202,8 +208,7 @@ static bool meets_neighbour(const struct resv *r, const struct occurrence *later
 static const char *obstacle_of_part(const struct model *m, const struct resv *r,
                                     int64_t now_at, struct arena *arena)
 {
-    const struct occurrence *later =
-        index_of_later(r) ? proposal_occurrence(m, r, arena) : NULL;
+    const struct occurrence *later = proposal_later(m, r, arena);
     bool runs = !index_of_later(r) && phase_is_running(resv_phase(r));
     const char *why = NULL;
     struct edit e;
@@ -248,77 +253,9 @@ static const char *ids_but(const struct proposal *p, size_t but, struct arena *a
     return ids;
 }
 
-bool proposal_meets_later(const struct resv *r, int64_t at)
-{
-    int64_t next_at = r->n_later > 0 ? occurrence_start_at(r->later, INT64_MAX)
-                                     : series_second_start_at(r);
-
-    return next_at != INT64_MAX && at >= next_at;
-}
-
-bool proposal_meets_before(const struct occurrence *oc, int64_t start_at)
-{
-    const struct occurrence *before = occurrence_before(oc);
-
-    return before && start_at != occurrence_start_at(oc, 0) &&
-           start_at <= occurrence_end_at(before, INT64_MIN);
-}
-
-bool proposal_meets_neighbour(const struct occurrence *oc, int64_t start_at,
-                              int64_t end_at)
-{
-    const struct occurrence *after = occurrence_after(oc);
-
-    if (proposal_meets_before(oc, start_at))
-        return true;
-    return after && end_at != occurrence_end_at(oc, 0) &&
-           end_at >= occurrence_start_at(after, INT64_MAX);
-}
-
 bool proposal_may_alter_times(const struct resv *r)
 {
     return obj_num(&r->obj, RESV_A_RESERVE_START, 0) != RESV_START_OPEN;
-}
-
-/* A time that stays may be the one at which the next occurrence begins. */
-static bool keeps_off_later(const struct proposal_part *part, int attr)
-{
-    int64_t at = edit_num(part->e, attr, 0);
-
-    return at == obj_num(&part->resv->obj, attr, 0) ||
-           !proposal_meets_later(part->resv, at);
-}
-
-static bool keeps_order(const struct proposal_part *part)
-{
-    if (part->later)
-        return !proposal_meets_neighbour(part->later,
-                                         edit_num(part->e, RESV_A_RESERVE_START, 0),
-                                         edit_num(part->e, RESV_A_RESERVE_END, 0));
-    return keeps_off_later(part, RESV_A_RESERVE_START) &&
-           keeps_off_later(part, RESV_A_RESERVE_END);
-}
-
-bool proposal_keeps_order(const struct model *m, const struct resv *r,
-                          const struct edit *e, struct arena *arena)
-{
-    const struct occurrence *oc = proposal_occurrence(m, r, arena);
-    const struct proposal_part part = { .resv = r,
-                                        .later = oc && index_of_later(r) ? oc : NULL,
-                                        .e = e };
-
-    return keeps_order(&part);
-}
-
-/* Before an occurrence is altered for the first time: where the rule begins. Schedulers
- * of PBS compute the later occurrences from it (reservations.md 9.7). */
-static void keep_series_start(const struct resv *r, struct arena *arena,
-                              struct record *rec)
-{
-    if (obj_num(&r->obj, RESV_A_RESERVE_STANDING, 0) &&
-        !obj_is_set(&r->obj, RESV_A_HF_SERIES_START))
-        record_change_num(rec, arena, RESV_A_HF_SERIES_START,
-                          obj_num(&r->obj, RESV_A_RESERVE_START, 0));
 }
 
 void proposal_set_times(struct edit *e, int64_t start_at, int64_t end_at,
@@ -353,10 +290,10 @@ void proposal_open(const struct model *m, const struct proposal *p,
          * about. */
         MUST(proposal_may_open(part->resv) && *text);
         MUST(proposal_may_alter_times(part->resv));
-        MUST((p->allows & ALLOWS_PUSH) || keeps_order(part));
+        MUST((p->allows & ALLOWS_PUSH) || proposal_part_keeps_order(part));
         /* A yes to a new series makes all its occurrences, and cannot be kept. */
         MUST(p->n == 1 || !series_is_new(part->resv));
-        keep_series_start(part->resv, out->arena, rec);
+        proposal_keep_series_start(part->resv, out->arena, rec);
         record_change(rec, out->arena, RESV_A_HF_ALTER_EDIT, NULL, text);
         record_change(rec, out->arena, RESV_A_HF_ALTER_WITH, NULL,
                       ids_but(p, i, out->arena));
@@ -386,8 +323,8 @@ void proposal_record_forgotten(struct record *rec, struct arena *arena)
         record_change(rec, arena, kept[i], NULL, NULL);
 }
 
-static struct record *about(const struct resv *r, enum fact fact, const char *actor,
-                            int64_t now_at, struct decision *out)
+struct record *proposal_record(const struct resv *r, enum fact fact, const char *actor,
+                               int64_t now_at, struct decision *out)
 {
     return record_add(&out->records, out->arena, fact, OBJ_RESV,
                       arena_strdup(out->arena, r->obj.id), actor, now_at);
@@ -401,7 +338,7 @@ void proposal_note_yes(const struct resv *r, const char *vnodes, const char *par
     if (proposal_vnodes(r) && strcmp(proposal_vnodes(r), vnodes) == 0 &&
         strcmp(kept_partition(r), partition) == 0)
         return;
-    rec = about(r, FACT_SET, actor, now_at, out);
+    rec = proposal_record(r, FACT_SET, actor, now_at, out);
     record_change(rec, out->arena, RESV_A_HF_ALTER_VNODES, NULL, vnodes);
     record_change(rec, out->arena, RESV_A_HF_ALTER_PARTITION, NULL, partition);
 }
@@ -409,170 +346,12 @@ void proposal_note_yes(const struct resv *r, const char *vnodes, const char *par
 void proposal_forget_yes(const struct resv *r, const char *actor, int64_t now_at,
                          struct decision *out)
 {
-    struct record *rec = about(r, FACT_SET, actor, now_at, out);
+    struct record *rec = proposal_record(r, FACT_SET, actor, now_at, out);
 
     record_change(rec, out->arena, RESV_A_HF_ALTER_VNODES, NULL, NULL);
     record_change(rec, out->arena, RESV_A_HF_ALTER_PARTITION, NULL, NULL);
     /* The part is asked about at once, because the others wait for it. */
     question_put_again(rec, out->arena, now_at);
-}
-
-static bool moves_out(const struct resv *r, const struct proposal_grant *g)
-{
-    return phase_is_running(resv_phase(r)) &&
-           edit_num(g->e, RESV_A_RESERVE_START, 0) > g->now_at;
-}
-
-static enum resv_phase phase_after(const struct resv *r, const struct proposal_grant *g)
-{
-    enum resv_phase from = resv_phase(r);
-    enum resv_phase to = moves_out(r, g) ? resv_next(from, RESV_EV_MOVE_OUT) : from;
-
-    /* Without vnodes it has what it had: nothing, or not all that it is to have. */
-    if (!g->vnodes && (to == PHASE_UNCONFIRMED || phase_is_in_conflict(to)))
-        return to;
-    return resv_next(to, RESV_EV_CONFIRM);
-}
-
-static void switch_queue(const struct model *m, const struct resv *r,
-                         const struct proposal_grant *g, enum resv_phase to,
-                         struct decision *out)
-{
-    bool started = r->queue && obj_num(&r->queue->obj, QUEUE_A_STARTED, 0);
-    struct record *rec;
-
-    if (to == PHASE_RUNNING && phase_is_in_conflict(resv_phase(r)))
-        resv_queue_switch(m, r, true, true, REASON_NONE, g->now_at, out);
-    /* In every other phase the queue is as that phase has left it. */
-    if (to != PHASE_CONFIRMED)
-        return;
-    /* Only what confirms the reservation is told of its queue. */
-    resv_queue_switch(m, r, true, started && !moves_out(r, g),
-                      resv_phase(r) == PHASE_UNCONFIRMED ? REASON_RESV_KEEPS
-                                                         : REASON_NONE,
-                      g->now_at, out);
-    if (!g->partition)
-        return;
-    rec = resv_queue_record(m, r, FACT_SET, REASON_NONE, g->now_at, out);
-    if (rec)
-        record_change(rec, out->arena, QUEUE_A_PARTITION, NULL, g->partition);
-}
-
-/* The phase that a later occurrence is in then. */
-static enum resv_phase later_phase_after(const struct proposal_grant *g)
-{
-    enum resv_phase from = occurrence_phase(g->later);
-
-    return !g->vnodes && phase_is_in_conflict(from) ? from
-                                                    : resv_next(from, RESV_EV_CONFIRM);
-}
-
-/* The reservation forgets the proposal; what else stands in it is the current
- * occurrence's. */
-static void close_later(const struct resv *r, const struct proposal_grant *g,
-                        struct decision *out)
-{
-    struct record *rec = about(r, FACT_SET, g->actor, g->now_at, out);
-
-    keep_series_start(r, out->arena, rec);
-    question_over(rec, out->arena);
-    proposal_record_forgotten(rec, out->arena);
-    record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, NULL);
-    record_change(rec, out->arena, RESV_A_PUSHED, NULL, g->pushed);
-    record_change_num(rec, out->arena, RESV_A_MTIME, g->now_at);
-}
-
-static void grant_later(const struct resv *r, const struct proposal_grant *g,
-                        struct decision *out)
-{
-    struct record *rec =
-        record_add(&out->records, out->arena, FACT_RESV_ALTERED, OBJ_OCCURRENCE,
-                   arena_strdup(out->arena, g->later->values->id), g->actor, g->now_at);
-
-    MUST(g->later->resv == r || g->later->resv == r->stands_for);
-    rec->reason = g->reason;
-    rec->note = g->note;
-    record_change_num(rec, out->arena, OCCURRENCE_A_START,
-                      edit_num(g->e, RESV_A_RESERVE_START, 0));
-    record_change_num(rec, out->arena, OCCURRENCE_A_END,
-                      edit_num(g->e, RESV_A_RESERVE_END, 0));
-    later_record_request(g->later, rec, out->arena,
-                         edit_value(g->e, RESV_A_RESOURCE_LIST),
-                         edit_value(g->e, RESV_A_SCHEDSELECT));
-    later_record_phase(rec, out->arena, later_phase_after(g));
-    if (g->vnodes)
-        record_change(rec, out->arena, OCCURRENCE_A_RESV_NODES, NULL, g->vnodes);
-    if (g->reason == REASON_PUSHED) /* nobody has asked about it */
-        record_change_num(about(r, FACT_SET, g->actor, g->now_at, out), out->arena,
-                          RESV_A_MTIME, g->now_at);
-    else
-        close_later(r, g, out);
-}
-
-/* The first occurrence of a new series has been altered. With vnodes the series is
- * confirmed, and its caller makes the others; without, all are asked about anew. */
-static void record_new_series(const struct resv *r, const struct proposal_grant *g,
-                              struct arena *arena, struct record *rec)
-{
-    struct series_times times;
-
-    if (!series_times_read(r, arena, &times))
-        return;
-    times.v[0] = (struct window){ edit_num(g->e, RESV_A_RESERVE_START, 0),
-                                  edit_num(g->e, RESV_A_RESERVE_END, 0) };
-    record_change(rec, arena, RESV_A_HF_STARTS, NULL,
-                  g->vnodes ? NULL : series_starts_text(&times, arena));
-    if (!g->vnodes)
-        return;
-    /* What it was submitted with need not be its first occurrence. */
-    record_change_num(rec, arena, RESV_A_RESERVE_START, times.v[0].start_at);
-    record_change_num(rec, arena, RESV_A_RESERVE_END, times.v[0].end_at);
-    record_change_num(rec, arena, RESV_A_RESERVE_INDEX, 1);
-}
-
-void proposal_grant(const struct model *m, const struct resv *r,
-                    const struct proposal_grant *g, struct decision *out)
-{
-    if (g->later) {
-        grant_later(r, g, out);
-        return;
-    }
-
-    enum resv_phase to = phase_after(r, g);
-    struct record *rec =
-        record_add(&out->records, out->arena, FACT_RESV_ALTERED, OBJ_RESV,
-                   arena_strdup(out->arena, r->obj.id), g->actor, g->now_at);
-
-    rec->reason = g->reason;
-    rec->note = g->note;
-    /* Later occurrences keep what the series was asked to have, unless they are altered
-     * themselves. */
-    if (g->e->touched[RESV_A_RESOURCE_LIST] || g->e->touched[RESV_A_SCHEDSELECT])
-        occurrence_keep_series(r, out->arena, rec);
-    keep_series_start(r, out->arena, rec);
-    edit_commit(g->e, out->arena, rec);
-    record_new_series(r, g, out->arena, rec);
-    /* An end that somebody asks for takes the place of the one before. */
-    if (g->e->touched[RESV_A_RESERVE_END] && !g->e->touched[RESV_A_HF_ASKED_END])
-        record_change(rec, out->arena, RESV_A_HF_ASKED_END, NULL, NULL);
-    record_change_phase(rec, out->arena, to);
-    if (g->vnodes)
-        record_change(rec, out->arena, RESV_A_RESV_NODES, NULL, g->vnodes);
-    if (to == PHASE_CONFIRMED && g->partition)
-        record_change(rec, out->arena, RESV_A_PARTITION, NULL, g->partition);
-    /* The reservation has not begun any more, so it cannot be idle either. */
-    if (moves_out(r, g)) {
-        record_change(rec, out->arena, RESV_A_HF_BEGUN_AT, NULL, NULL);
-        record_change(rec, out->arena, RESV_A_HF_IDLE_AT, NULL, NULL);
-    }
-    resv_record_unasked(rec, out->arena);
-    /* The proposal is closed by the same record that makes it true. */
-    proposal_record_forgotten(rec, out->arena);
-    record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, NULL);
-    record_change(rec, out->arena, RESV_A_PUSHED, NULL, g->pushed);
-    record_change_num(rec, out->arena, RESV_A_MTIME, g->now_at);
-    resv_queue_follow(m, r, g->e, g->now_at, out);
-    switch_queue(m, r, g, to, out);
 }
 
 void proposal_make(const struct model *m, const struct resv *r, bool with_yes,
@@ -583,7 +362,7 @@ void proposal_make(const struct model *m, const struct resv *r, bool with_yes,
     struct edit e;
     const struct proposal_grant g = {
         .e = &e,
-        .later = index_of_later(r) ? proposal_occurrence(m, r, out->arena) : NULL,
+        .later = proposal_later(m, r, out->arena),
         .vnodes = arena_strdup(out->arena, vnodes),
         .partition = vnodes ? arena_strdup(out->arena, kept_partition(r)) : NULL,
         .actor = actor,
@@ -603,11 +382,11 @@ void proposal_make(const struct model *m, const struct resv *r, bool with_yes,
 static void deny_later(const struct model *m, const struct resv *r, const char *actor,
                        const char *reason, int64_t now_at, struct decision *out)
 {
-    const struct occurrence *oc = proposal_occurrence(m, r, out->arena);
+    const struct occurrence *later = proposal_later(m, r, out->arena);
 
-    if (oc && index_of_later(r))
+    if (later)
         record_add(&out->records, out->arena, FACT_RESV_ALTER_DENIED, OBJ_OCCURRENCE,
-                   arena_strdup(out->arena, oc->values->id), actor, now_at)
+                   arena_strdup(out->arena, later->values->id), actor, now_at)
             ->note = reason;
 }
 
@@ -618,7 +397,7 @@ static struct record *deny_part(const struct model *m, const struct resv *r,
     struct record *rec;
 
     deny_later(m, r, actor, reason, now_at, out);
-    rec = about(r, FACT_RESV_ALTER_DENIED, actor, now_at, out);
+    rec = proposal_record(r, FACT_RESV_ALTER_DENIED, actor, now_at, out);
 
     rec->note = reason;
     /* The reason stays with the reservation, for whoever asks with pbs_rstat later. */

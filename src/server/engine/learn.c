@@ -121,7 +121,7 @@ static void learn(struct turn *t, const struct need *need, const struct finding 
 void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
                  const struct finding *finding, struct effects *out)
 {
-    struct turn t = { .s = s, .now_at = now_at, .out = out };
+    struct turn t = turn_begin(s, now_at, out);
 
     learn(&t, need, finding);
     settle(&t);

@@ -74,7 +74,7 @@ bool svr_listing_is_gathering(const struct svr *s, uint64_t conn)
 void svr_listing_go_on(struct svr *s, int64_t now_at, uint64_t conn,
                        struct effects *out)
 {
-    struct turn t = { .s = s, .now_at = now_at, .out = out };
+    struct turn t = turn_begin(s, now_at, out);
     struct listing *l = listing_find(&s->listings, conn);
 
     if (l && listing_is_gathering(l))

@@ -49,6 +49,11 @@ struct turn {
     struct effects *out;
 };
 
+static inline struct turn turn_begin(struct svr *s, int64_t now_at, struct effects *out)
+{
+    return (struct turn){ .s = s, .now_at = now_at, .out = out };
+}
+
 /* A decision whose texts live in the turn's arena. */
 struct decision turn_decision(const struct turn *t);
 

@@ -127,7 +127,7 @@ void sched_conn_gone(struct turn *t, uint64_t conn)
 
 void svr_sched_done(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
 {
-    struct turn t = { .s = s, .now_at = now_at, .out = out };
+    struct turn t = turn_begin(s, now_at, out);
     struct sched_link *l = sched_link_of_conn(&s->links, conn);
 
     /* The end of a cycle comes on the connection for commands; elsewhere it means

@@ -344,7 +344,7 @@ static void start_moms(struct turn *t)
 
 void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effects *out)
 {
-    struct turn t = { .s = s, .now_at = now_at, .out = out };
+    struct turn t = turn_begin(s, now_at, out);
 
     MUST(!s->started);
     s->started = true;
