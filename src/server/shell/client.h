@@ -1,5 +1,5 @@
-/* client.h - one connection of the table, shared by clients.c, serve.c and
- * sched_conn.c.
+/* client.h - one connection of the table, shared by clients.c and the files that serve
+ * it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_SHELL_CLIENT_H
@@ -130,13 +130,32 @@ bool serve_as_server(struct client *c, const struct wire_request *rq) MUST_CHECK
 void client_happens(struct client *c, enum life_event event);
 bool client_can(const struct client *c, enum life_event event);
 bool client_is_closing(const struct client *c);
-/* clients.c: it is somebody's now: 'user' and 'host_root' are set. Should that user
- * have too many connections it is told so and ends. */
-void client_is_known(struct client *c);
 /* It ends: the core drops what it held for it. */
 void client_gone(struct client *c);
 /* Its buffers have changed, or the job that it is sending. */
 void client_count(struct client *c);
+
+/* client_admit.c: it is somebody's now: 'user' and 'host_root' are set. Should that
+ * user have too many connections it is told so and ends. */
+void client_is_known(struct client *c);
+/* Whose a connection on the local socket is: by the name of c->uid, which may have to
+ * be looked up first; it is called again then. */
+void client_name_local(struct client *c);
+/* It is a stranger from 'key', who is turned out when nobody has become of it in time.
+ */
+void client_enter_stranger(struct client *c, const char *key);
+/* It belongs to nobody any more; its memory is not counted. */
+void client_leave(struct client *c);
+/* Is there room for one more of that rank and party, also when somebody else has to go,
+ * who has gone then? */
+bool clients_make_room(struct clients *cs, enum crowd_rank rank,
+                       const char *key) MUST_CHECK;
+/* A timer: strangers that have not become somebody in time go. */
+void clients_sweep(void *clients);
+
+/* client_budget.c: close connections until nobody, and all together, make the server
+ * hold no more than the settings allow. */
+void clients_keep_budgets(struct clients *cs);
 
 /* Answer with a code of the shell's own, and close when 'close'. */
 void client_refuse(struct client *c, uint32_t number, const char *user, int code,

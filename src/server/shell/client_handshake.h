@@ -20,6 +20,8 @@ int handshake_begin(struct client *c, const struct auth_plugin *method,
                     const struct auth_plugin *encrypt, const char *user,
                     const char *host, struct diag *why) MUST_CHECK;
 
+/* The next packet of a client whose handshake is under way, given to a thread; one
+ * that is not a token, or one too many, ends the connection. */
 void handshake_packet(struct client *c, const struct packet *f);
 
 /* The connection is going; also when there is no handshake. */

@@ -1,9 +1,5 @@
-/* clients.c - the table of connections.
- *
- * A connection on the local socket is authenticated by the kernel's word on its peer,
- * as soon as the name of that uid is known. One on TCP is a stranger until a method of
- * wire.md 4 makes it somebody.
- * When the table is full the oldest stranger goes first.
+/* clients.c - the table of connections: what happens to each of them, and what the core
+ * has for them. Who is let in is in client_admit.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/clients.h"
@@ -79,34 +75,6 @@ void client_happens(struct client *c, enum life_event event)
     enter_life(c, to);
 }
 
-static void set_max_message(struct client *c)
-{
-    /* Root sends what users never need, such as large lists. */
-    bool is_root = c->server_uid || c->host_root;
-
-    conn_set_max_frame(c->conn, is_root ? CONN_MAX_FRAME_BYTES : CLIENT_MAX_USER_BYTES);
-}
-
-/* It belongs to 'key' from now on, and its memory is counted there. */
-static void enter(struct client *c, enum crowd_rank rank, const char *key)
-{
-    c->rank = rank;
-    c->share = crowd_enter(&c->all->crowd, rank, key);
-    conn_set_budget(c->conn, &c->share->memory);
-    budget_recount(&c->share->memory, 0, c->counted);
-}
-
-static void leave(struct client *c)
-{
-    struct clients *cs = c->all;
-
-    budget_recount(&c->share->memory, c->counted, 0);
-    conn_set_budget(c->conn, NULL);
-    crowd_leave(&cs->crowd, c->rank, c->share);
-    if (c->rank == CROWD_STRANGER)
-        DL_DELETE2(cs->strangers, c, s_prev, s_next);
-}
-
 void client_count(struct client *c)
 {
     /* Everything that the connection makes the server keep counts against its party. */
@@ -126,7 +94,7 @@ static void client_free(struct client *c)
     DL_DELETE2(cs->in[c->life], c, life_prev, life_next);
     HASH_DEL(cs->by_number, c);
     DL_DELETE(cs->list, c);
-    leave(c);
+    client_leave(c);
     seeker_end(&c->seeker);
     handshake_abandon(c);
     conn_free(c->conn);
@@ -214,212 +182,13 @@ static const struct conn_events client_events = {
     .frame = on_frame, .bad = on_bad, .room = on_room, .closed = on_closed
 };
 
-/* Say that somebody has to go or is refused: at most one line a minute. */
-static void log_crowd(struct clients *cs, enum crowd_verdict verdict, const char *key)
-{
-    static const char *const words[] = {
-        [CROWD_FOR_STRANGER] =
-            "unauthenticated ones are dropped, those first of whoever "
-            "has most of them",
-        [CROWD_FOR_IDLE] = "idle ones are dropped of the user who has most",
-        [CROWD_USER_FULL] = "further ones of that user are refused, see "
-                            "PBS_LIMIT_USER_CONNECTIONS",
-        [CROWD_FULL] = "further ones are refused",
-    };
-    const struct crowd *w = &cs->crowd;
-    int64_t now_at = shell_now(cs->sh);
-
-    /* Many connections at once must not fill the log. */
-    if (cs->crowded_at && now_at < cs->crowded_at + 60)
-        return;
-    cs->crowded_at = now_at;
-    shell_log(cs->sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
-              "%zu connections, %zu of them unauthenticated, and one more from %s: %s",
-              crowd_size(w), w->n[CROWD_STRANGER], key, words[verdict]);
-}
-
-static bool is_idle(const struct client *c)
-{
-    /* A client that waits for a reply, or sends or reads something, is not idle. */
-    bool rests = c->life == LIFE_READY || c->life == LIFE_RESTING;
-
-    return rests && c != c->all->serving && c->message.len == c->message_at &&
-           conn_unsent_bytes(c->conn) == 0;
-}
-
-static bool drop_stranger_of(struct clients *cs, const struct share *whose)
-{
-    struct client *c;
-
-    /* The list is in the order of arrival, so the oldest one goes. */
-    DL_FOREACH2 (cs->strangers, c, s_next)
-        if (c->share == whose && c != cs->serving) { /* it may speak for another */
-            client_gone(c);
-            return true;
-        }
-    return false;
-}
-
-static bool drop_idle_of(struct clients *cs, const struct share *whose)
-{
-    struct client *c;
-
-    DL_FOREACH (cs->list, c)
-        if (c->share == whose && is_idle(c)) {
-            client_gone(c);
-            return true;
-        }
-    return false;
-}
-
-/* Is there room for one more, also when somebody else has to go? */
-static bool make_room(struct clients *cs, enum crowd_rank rank, const char *key)
-{
-    const struct share *whose = NULL;
-    enum crowd_verdict verdict = crowd_asks(&cs->crowd, rank, key, &whose);
-
-    if (verdict == CROWD_COME_IN)
-        return true;
-    /* The administrator hears of it, whoever has to go. */
-    log_crowd(cs, verdict, key);
-    if (verdict == CROWD_FOR_STRANGER)
-        return drop_stranger_of(cs, whose);
-    return verdict == CROWD_FOR_IDLE && drop_idle_of(cs, whose);
-}
-
-static enum crowd_rank rank_of(const struct client *c)
-{
-    const struct shell *sh = c->all->sh;
-
-    if (c->server_uid || c->host_root)
-        return CROWD_ROOT;
-    if (sched_conn_is_schedulers_user(c) || svr_is_staff(sh->svr, c->user, c->host))
-        return CROWD_STAFF;
-    return CROWD_USER;
-}
-
-/* It has proved whose it is. Who gets no room is told, and its connection ends. */
-static void come_in(struct client *c)
-{
-    enum crowd_rank rank = rank_of(c);
-    bool room = make_room(c->all, rank, c->user);
-
-    /* Those who are turned away are counted apart, so they cannot fill the room of
-     * others. */
-    enter(c, room ? rank : CROWD_TURNED_AWAY, c->user);
-    set_max_message(c);
-    if (!room)
-        client_refuse(c, 0, c->user, PBSE_NOCONNECTS, true);
-}
-
-void client_is_known(struct client *c)
-{
-    /* Who has been somebody before stays what it was. */
-    if (c->rank != CROWD_STRANGER)
-        return;
-    leave(c);
-    come_in(c);
-}
-
-/* Those that have not become somebody in time. */
-static void on_sweep(void *arg)
-{
-    struct clients *cs = arg;
-    int64_t now_ms = clock_mono_ms();
-
-    /* The list is in the order of arrival, so the first one is due first. */
-    while (cs->strangers && cs->strangers->since_ms + cs->stranger_ms <= now_ms) {
-        shell_log(cs->sh, LOG_EV_DEBUG, LOG_IN_REQUEST,
-                  "timeout connection from %s: not authenticated in time",
-                  cs->strangers->host);
-        client_gone(cs->strangers);
-    }
-    if (cs->strangers)
-        loop_timer_set(cs->sweep, cs->strangers->since_ms + cs->stranger_ms - now_ms);
-}
-
-static void enter_stranger(struct client *c, const char *key)
-{
-    struct clients *cs = c->all;
-
-    c->since_ms = clock_mono_ms();
-    enter(c, CROWD_STRANGER, key);
-    DL_APPEND2(cs->strangers, c, s_prev, s_next);
-    if (!loop_timer_is_set(cs->sweep))
-        loop_timer_set(cs->sweep, cs->stranger_ms);
-}
-
-/* The kernel has told the uid of its peer, and a name service the name. */
-static void become_local(struct client *c, const char *user)
-{
-    snprintf(c->user, sizeof(c->user), "%s", user);
-    /* Root, and the user who runs the server, could change its store as well. */
-    c->server_uid = c->uid == 0 || c->uid == geteuid();
-    /* While its name was looked up it counted as a stranger. */
-    if (c->share)
-        leave(c);
-    come_in(c);
-}
-
-/* The kernel has told whose it is, so it counts as a user's, by its uid until that has
- * a name. When users have no room it may be one of the staff: it waits among strangers.
- */
-static void wait_for_name(struct client *c, const char *uid)
-{
-    struct clients *cs = c->all;
-    const struct share *whose = NULL;
-    bool too_many = crowd_asks(&cs->crowd, CROWD_USER, uid, &whose) == CROWD_USER_FULL;
-
-    if (!too_many && make_room(cs, CROWD_USER, uid)) {
-        enter(c, CROWD_USER, uid);
-        client_happens(c, LIFE_EV_LOOK);
-    } else if (!too_many && make_room(cs, CROWD_STRANGER, uid)) {
-        enter_stranger(c, uid);
-        client_happens(c, LIFE_EV_LOOK);
-    } else {
-        enter(c, CROWD_TURNED_AWAY, uid);
-        client_refuse(c, 0, uid, PBSE_NOCONNECTS, true);
-    }
-}
-
-static void refuse_local(struct client *c, const char *uid, const char *why)
-{
-    shell_log(c->all->sh, LOG_EV_SECURITY, LOG_IN_REQUEST, "local client refused: %s",
-              why ? why : "no name service tells the name of its uid");
-    if (!c->share)
-        enter(c, CROWD_TURNED_AWAY, uid);
-    client_happens(c, LIFE_EV_CLOSE);
-}
-
-/* Whose a connection on the local socket is; asked again when a name service has said
- * it. */
-static void name_local(struct client *c)
-{
-    char uid[24];
-    const struct need need = { .kind = NEED_USER, .name = uid };
-    const struct finding *f;
-
-    /* The number is the question. Names of accounts are found by a service. */
-    snprintf(uid, sizeof(uid), "%lu", (unsigned long)c->uid);
-    f = lookup(c->all->sh->lookups, &c->seeker, &need);
-    if (!f) {
-        wait_for_name(c, uid);
-        return;
-    }
-    if (f->found)
-        become_local(c, f->words);
-    else
-        refuse_local(c, uid, f->words);
-    seeker_end(&c->seeker);
-}
-
 /* Its request is served again, now that all it needs is known. */
 static void on_found(struct seeker *who)
 {
     struct client *c = STRUCT_OF(who, struct client, seeker);
 
     if (!c->user[0] && c->local)
-        name_local(c);
+        client_name_local(c);
     /* The connection may have ended, or gone on, meanwhile. */
     if (c->life == LIFE_LOOKING)
         client_happens(c, LIFE_EV_FOUND);
@@ -452,14 +221,14 @@ static void on_tcp(void *arg, int fd, const struct sockaddr_in *peer)
 
     inet_ntop(AF_INET, &peer->sin_addr, address, sizeof(address));
     /* Nothing is sent to a stranger for whom there is no room. */
-    if (!make_room(cs, CROWD_STRANGER, address)) {
+    if (!clients_make_room(cs, CROWD_STRANGER, address)) {
         close(fd);
         return;
     }
     c = client_new(cs, fd);
     c->peer = *peer;
     strcpy(c->host, address);
-    enter_stranger(c, address);
+    client_enter_stranger(c, address);
 }
 
 static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
@@ -481,7 +250,7 @@ static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
     c->local = true;
     c->uid = who.uid;
     strcpy(c->host, cs->sh->host);
-    name_local(c);
+    client_name_local(c);
 }
 
 void client_send_reply(struct client *c, const struct wire_reply *reply)
@@ -587,67 +356,6 @@ void clients_sched_command(struct clients *cs, uint64_t conn, int32_t command,
         sched_conn_command(c, command, job_id);
 }
 
-static size_t held_by(const struct client *c)
-{
-    return c->counted + conn_held_bytes(c->conn);
-}
-
-/* The connection of that share that holds most; NULL: of any. */
-static struct client *who_holds_most(const struct clients *cs,
-                                     const struct share *whose)
-{
-    struct client *c, *most = NULL;
-
-    DL_FOREACH (cs->list, c)
-        if ((!whose || c->share == whose) && (!most || held_by(c) > held_by(most)))
-            most = c;
-    return most;
-}
-
-static bool drop_who_holds_most(struct clients *cs, const struct share *whose,
-                                size_t bytes)
-{
-    struct client *c = who_holds_most(cs, whose);
-
-    if (!c || held_by(c) == 0)
-        return false;
-    shell_log(cs->sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
-              "%zu MiB of unread replies and unfinished messages%s: the connection of "
-              "%s@%s, which has %zu KiB of them, is closed",
-              bytes >> 20, whose ? " of one party" : "", *c->user ? c->user : "unknown",
-              c->host, held_by(c) >> 10);
-    client_gone(c);
-    return true;
-}
-
-/* The largest party of a kind may have 'most_each' bytes, the kind 'most'. */
-static void keep_budget(struct clients *cs, const struct shares *kind, size_t most_each,
-                        size_t most)
-{
-    const struct share *s;
-
-    /* Of the largest party the connection that holds most is closed, and not the one
-     * that came last. */
-    while ((s = shares_with_most_memory(kind)) != NULL &&
-           (s->memory.bytes > most_each || kind->memory.bytes > most) &&
-           drop_who_holds_most(cs, s, s->memory.bytes))
-        continue;
-}
-
-static void keep_budgets(struct clients *cs)
-{
-    struct crowd *w = &cs->crowd;
-
-    if (w->strangers.memory.bytes > cs->max_stranger_memory)
-        keep_budget(cs, &w->strangers, SIZE_MAX, cs->max_stranger_memory);
-    if (w->users.memory.bytes > cs->max_user_memory)
-        keep_budget(cs, &w->users, cs->max_user_memory, SIZE_MAX);
-    /* All parties together have a limit, too, however small each of them is. */
-    while (w->memory.bytes > cs->max_memory &&
-           drop_who_holds_most(cs, NULL, w->memory.bytes))
-        continue;
-}
-
 static bool may_work(const struct clients *cs)
 {
     return svr_has_work(cs->sh->svr) && !cs->sh->stopping &&
@@ -677,7 +385,7 @@ void clients_end_turn(struct clients *cs)
     /* What is left to do is done in the next turn, after others were read. */
     if (may_work(cs) && !loop_timer_is_set(cs->work))
         loop_timer_set(cs->work, 0);
-    keep_budgets(cs);
+    clients_keep_budgets(cs);
     if (svr_listing_held_bytes(cs->sh->svr) > cs->max_held &&
         !loop_timer_is_set(cs->squeeze))
         loop_timer_set(cs->squeeze, 0);
@@ -767,7 +475,7 @@ int clients_new(struct shell *sh, struct clients **ret, struct diag *why)
     cs->resume = loop_timer_new(sh->loop, on_resume, cs);
     cs->gather = loop_timer_new(sh->loop, long_replies_gather, cs);
     cs->work = loop_timer_new(sh->loop, on_work, cs);
-    cs->sweep = loop_timer_new(sh->loop, on_sweep, cs);
+    cs->sweep = loop_timer_new(sh->loop, clients_sweep, cs);
     err = methods_new(sh, &cs->methods, why);
     if (!err)
         err =

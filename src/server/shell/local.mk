@@ -13,6 +13,8 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/calls.c src/server/shell/calls.h \
 	src/server/shell/client.h \
 	src/server/shell/clients.c src/server/shell/clients.h \
+	src/server/shell/client_admit.c \
+	src/server/shell/client_budget.c \
 	src/server/shell/committer.c src/server/shell/committer.h \
 	src/server/shell/crowd.c src/server/shell/crowd.h \
 	src/server/shell/client_life.c src/server/shell/client_life.h \
