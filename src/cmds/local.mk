@@ -38,7 +38,10 @@ pbs_hostn_LDADD = $(CMD_LIBS)
 pbs_release_nodes_SOURCES = src/cmds/pbs_release_nodes.c
 pbs_release_nodes_LDFLAGS = $(CMD_LDFLAGS)
 pbs_release_nodes_LDADD = $(CMD_LIBS)
-pbs_ralter_SOURCES = src/cmds/pbs_ralter.c
+pbs_ralter_SOURCES = \
+	src/cmds/pbs_ralter/pbs_ralter.c src/cmds/pbs_ralter/ralter.h \
+	src/cmds/pbs_ralter/options.c \
+	src/cmds/pbs_ralter/say.c
 pbs_ralter_LDFLAGS = $(CMD_LDFLAGS)
 pbs_ralter_LDADD = $(CMD_LIBS)
 pbs_rdel_SOURCES = src/cmds/pbs_rdel.c
@@ -48,7 +51,8 @@ pbs_rstat_SOURCES = src/cmds/pbs_rstat.c
 pbs_rstat_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rstat_LDADD = $(CMD_LIBS)
 pbs_rsub_SOURCES = \
-	src/cmds/pbs_rsub/pbs_rsub.c \
+	src/cmds/pbs_rsub/pbs_rsub.c src/cmds/pbs_rsub/rsub.h \
+	src/cmds/pbs_rsub/options.c \
 	src/cmds/pbs_rsub/asap.c src/cmds/pbs_rsub/asap.h \
 	src/cmds/pbs_rsub/hosts.c src/cmds/pbs_rsub/hosts.h
 pbs_rsub_LDFLAGS = $(CMD_LDFLAGS)
