@@ -30,6 +30,7 @@ libhfifl_la_SOURCES = \
 	src/lib/ifl/subjobs.c \
 	src/lib/ifl/submit.c \
 	src/lib/ifl/tm_calls.c \
+	src/lib/ifl/tm_talk.c src/lib/ifl/tm_talk.h \
 	src/lib/ifl/verify.c
 
 ifl_libs = libhfifl.la libhfmethod.la libhfconf.la libhfwire.la libhfattr.la libhfbase.la -lpthread
