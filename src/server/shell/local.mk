@@ -51,8 +51,16 @@ pbs_server_LDADD = $(HF_SVR_LIBS)
 
 check_PROGRAMS += test/unit/server/test_shell
 TESTS += test/unit/server/test_shell
-test_unit_server_test_shell_SOURCES = test/unit/server/test_shell.c
+test_unit_server_test_shell_SOURCES = test/unit/server/test_shell.c test/unit/server/file_text.h
 test_unit_server_test_shell_LDADD = $(HF_SVR_LIBS) -lcunit
+check_PROGRAMS += test/unit/server/test_accounting
+TESTS += test/unit/server/test_accounting
+test_unit_server_test_accounting_SOURCES = test/unit/server/test_accounting.c test/unit/server/file_text.h
+test_unit_server_test_accounting_LDADD = $(HF_SVR_LIBS) -lcunit
+check_PROGRAMS += test/unit/server/test_records
+TESTS += test/unit/server/test_records
+test_unit_server_test_records_SOURCES = test/unit/server/test_records.c
+test_unit_server_test_records_LDADD = $(HF_SVR_LIBS) -lcunit
 
 check_PROGRAMS += test/unit/server/test_crowd
 TESTS += test/unit/server/test_crowd
