@@ -8,6 +8,8 @@ import pytest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from holdfast import Cluster  # noqa: E402
+from holdfast.munged import Munged  # noqa: E402
+from holdfast.network import Neighbour  # noqa: E402
 from holdfast.postgres import remove_service  # noqa: E402
 from holdfast.stacks import stacks_of  # noqa: E402
 from holdfast.users import make_users, remove_users  # noqa: E402
@@ -25,6 +27,23 @@ def accounts():
 def cluster(request):
     with Cluster(**getattr(request, "param", {})) as c:
         yield c
+
+
+@pytest.fixture(scope="module")
+def munged():
+    m = Munged()
+    try:
+        m.start()
+        yield m
+    finally:
+        m.stop()
+
+
+@pytest.fixture(scope="module")
+def far():
+    """Another host, in a network of its own beside this one."""
+    with Neighbour() as n:
+        yield n
 
 
 @pytest.hookimpl(hookwrapper=True)

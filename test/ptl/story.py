@@ -28,6 +28,21 @@ def running_resv(server, select="3:ncpus=2", duration=600, start=5, **kwargs):
     return rid
 
 
+def confirmed(server, **kwargs):
+    """A reservation that a scheduler has said yes to, an hour from now; its id."""
+    r = Reservation(interactive=60, **{"start": 3600, "duration": 600, **kwargs})
+    rid = server.submit(r)
+    assert r.answer == rid + " CONFIRMED", r.answer
+    return rid
+
+
+def window(server, rid):
+    """Its start and its end, in seconds since the epoch."""
+    resv = server.status(RESV, rid)[0]
+    return tuple(int(time.mktime(time.strptime(resv["reserve_" + which])))
+                 for which in ("start", "end"))
+
+
 def queue_of(rid):
     return rid.split(".")[0]
 
@@ -76,6 +91,20 @@ def mom_has_registered(cluster):
         at = [i for i, line in enumerate(lines) if ready in line]
         return at and any("ReplyHello" in line for line in lines[at[-1]:])
     wait_for("the greeting of the MoM", greeted)
+
+
+def server_dies_amid_the_end(cluster, rid):
+    """The end of the reservation has begun and cannot finish, because the MoM is killed; the
+    server is killed, too, and started again."""
+    server = cluster.server
+    cluster.mom.kill()
+    wait_for("the vnodes are down",
+             lambda: all("down" in n["state"] for n in server.status(VNODE)))
+    # Without its vnodes the reservation is altered by force only.
+    cluster.run(["pbs_ralter", "-W", "force", "-E", Reservation.clock(1), "-I", "30", rid])
+    server.expect(RESV, {"reserve_state": "RESV_BEING_DELETED"}, id=rid)
+    server.kill()
+    server.start()
 
 
 def set_offline(server, vnode):

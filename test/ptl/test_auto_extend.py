@@ -2,22 +2,14 @@
 """Reservations that extend themselves while jobs run, on real daemons
 (doc/design/049-auto-extend.md). The least step is a minute, so an end that was added is never
 waited for here: the job ends before it, or the reservation is shortened."""
-import os
-import subprocess
 import time
 
 import pytest
 
 from holdfast import *
-from holdfast.peer import Peer, objects as status
+from holdfast.peer import STATUS_SERVER, asked_of_older
 from holdfast.services import wait_for
 from story import *
-
-
-def window(server, rid):
-    resv = server.status(RESV, rid)[0]
-    return tuple(int(time.mktime(time.strptime(resv["reserve_" + which])))
-                 for which in ("start", "end"))
 
 
 def is_extended(server, rid, end):
@@ -120,22 +112,13 @@ def test_pbs_ralter_gives_back_what_is_idle(cluster):
                      regexp=True)
 
 
-STATUS_SERVER = 21
-
-
 @pytest.mark.parametrize("word", ["auto_extend=60", "auto_extend_max=60",
                                   "auto_extend_release=True"])
 def test_a_stranger_is_sent_nothing(cluster, tmp_path, word):
-    for i, argv in enumerate((["pbs_rsub", "-R", Reservation.clock(3600), "-D", "60", "-W", word],
-                              ["pbs_ralter", "-W", word, "R1.localhost"])):
-        env = dict(os.environ, PBS_CONF_FILE="/nonexistent", PBS_HOME=str(tmp_path),
-                   PBS_EXEC=cluster.exec_dir, PBS_SERVER="localhost",
-                   PBS_SERVER_SOCKET=str(tmp_path / ("s%d" % i)))
-        older = status((0, "svr", [("holdfast_extensions", None, "changes,why,on_end", 0)]))
-        with Peer(env["PBS_SERVER_SOCKET"], [(None, None, older)]) as played:
-            argv[0] = os.path.join(cluster.exec_dir, "bin", argv[0])
-            done = subprocess.run(argv, env=env, text=True, capture_output=True, timeout=60)
+    for argv in (["pbs_rsub", "-R", Reservation.clock(3600), "-D", "60", "-W", word],
+                 ["pbs_ralter", "-W", word, "R1.localhost"]):
+        done, asked = asked_of_older(cluster, tmp_path, argv, offers="changes,why,on_end")
         assert (done.returncode, done.stdout) == (1, ""), argv
         assert "does not offer " in done.stderr
         # It was asked what it offers, and nothing else.
-        assert [n for (n, _), _ in played.wrong] == [STATUS_SERVER]
+        assert asked == [STATUS_SERVER]

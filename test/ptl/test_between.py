@@ -173,7 +173,7 @@ def test_no_job_is_lost_and_none_runs_twice(two):
             for _ in range(12)]
     for jid in jobs:
         asks = in_thread(lambda: qmove(a, "workq@" + b.address, jid))
-        time.sleep(rng.random() * 0.03)
+        time.sleep(rng.random() * 0.03)  # at any moment; nothing is waited for
         victim = rng.choice((a, b))
         victim.server.kill()
         victim.server.start()
@@ -231,7 +231,7 @@ def pulling(two):
         yield a, b
     finally:
         sched_config(b)
-        no_jobs(a)
+        a.no_jobs()
         a.server.manager(MGR_CMD_DELETE, QUEUE, id="far")
 
 
@@ -304,7 +304,7 @@ def test_a_queue_of_the_same_server(two):
     b.server.log_match("%s;Job moved to workq at request of" % jid)
     b.server.accounting_match(";S;%s;" % jid)
     assert sum(";S;%s;" % jid in l for l in b.server.accounting_lines()) == 1
-    no_jobs(b)
+    b.no_jobs()
     sched_config(b)
     b.server.manager(MGR_CMD_DELETE, QUEUE, id="side")
 

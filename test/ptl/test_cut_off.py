@@ -6,30 +6,11 @@ import os
 import pytest
 
 from holdfast import *
-from holdfast import hosts
 from holdfast.services import wait_for
-from holdfast.wide import WideCluster
+from holdfast.wide import ImpatientCluster, needs_namespaces
 from story import *
 
-REFUSAL = None if ROOTLESS else hosts.refusal()
-pytestmark = [pytest.mark.skipif(ROOTLESS, reason="needs root: namespaces"),
-              pytest.mark.skipif(REFUSAL is not None,
-                                 reason="no network namespaces: %s" % REFUSAL)]
-
-# A connection whose other end is silent is given up after some seconds instead of a minute.
-KEEPALIVE = "1,1,1,2,4000"
-
-
-class ImpatientCluster(WideCluster):
-    def env(self):
-        return dict(super().env(), PBS_TCP_KEEPALIVE=KEEPALIVE)
-
-    def prepare(self):
-        super().prepare()
-        # Server, scheduler and MoM have the environment of this file instead of their own.
-        for home in {self.home} | {mom.home for mom in self.moms}:
-            with open(os.path.join(home, "pbs_environment"), "a") as f:
-                f.write("PBS_TCP_KEEPALIVE=%s\n" % KEEPALIVE)
+pytestmark = needs_namespaces()
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +23,7 @@ def c():
 def whole(c):
     """Each test begins and ends with all hosts there."""
     yield
-    for k in (1, 2):
-        c.link(k, up=True)
-    for name in c.names:
-        c.server.expect(VNODE, {"state": (MATCH_RE, "^(free|job-busy)$")}, id=name, deadline=120)
+    c.is_whole()
 
 
 def processes(word):

@@ -2,21 +2,18 @@
 """--dry-run of pbs_rsub, pbs_ralter and pbs_rdel on real daemons: the verdict is what the
 request then gets, and nothing of a dry run is left (doc/design/046-dry-run.md)."""
 import json
-import os
 import signal
-import subprocess
 import threading
 import time
 
 import pytest
 
 from holdfast import *
-from holdfast.peer import Peer, objects as status
+from holdfast.peer import STATUS_SERVER, asked_of_older
 from story import *
 
 HOUR = 3600
 CONFIRM, DENY, NOT_TOLD, FORCE = 0, 1, 2, 3
-STATUS_SERVER = 21
 
 
 @pytest.fixture(scope="module")
@@ -379,19 +376,13 @@ def test_a_server_that_dies_with_one_has_forgotten_it(cluster):
 
 def test_a_stranger_is_sent_nothing(cluster, tmp_path):
     at = Reservation.clock(HOUR)
-    for i, argv in enumerate((["pbs_rsub", "--dry-run", "-R", at, "-D", "60"],
-                              ["pbs_ralter", "--dry-run", "-D", "60", "R1.localhost"],
-                              ["pbs_rdel", "--dry-run", "R1.localhost"])):
-        env = dict(os.environ, PBS_CONF_FILE="/nonexistent", PBS_HOME=str(tmp_path),
-                   PBS_EXEC=cluster.exec_dir, PBS_SERVER="localhost",
-                   PBS_SERVER_SOCKET=str(tmp_path / ("s%d" % i)))
-        older = status((0, "svr", [("holdfast_extensions", None, "changes,why", 0)]))
-        with Peer(env["PBS_SERVER_SOCKET"], [(None, None, older)]) as played:
-            argv[0] = os.path.join(cluster.exec_dir, "bin", argv[0])
-            done = subprocess.run(argv, env=env, text=True, capture_output=True, timeout=60)
+    for argv in (["pbs_rsub", "--dry-run", "-R", at, "-D", "60"],
+                 ["pbs_ralter", "--dry-run", "-D", "60", "R1.localhost"],
+                 ["pbs_rdel", "--dry-run", "R1.localhost"]):
+        done, asked = asked_of_older(cluster, tmp_path, argv)
         assert (done.returncode, done.stdout) == (NOT_TOLD, ""), argv
         assert "offers no dry runs" in done.stderr
-        assert [n for (n, _), _ in played.wrong] == [STATUS_SERVER]
+        assert asked == [STATUS_SERVER]
 
 
 def test_the_form_is_for_dry_runs(cluster):

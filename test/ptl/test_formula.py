@@ -19,9 +19,7 @@ def empty(site):
     site.server.manager(MGR_CMD_UNSET, SERVER, {"job_sort_formula": "", "eligible_time_enable": ""})
     site.server.manager(MGR_CMD_UNSET, SCHED, {"job_sort_formula": "",
                                                "job_sort_formula_threshold": ""}, id="default")
-    for job in site.server.status(JOB):
-        site.run(["qdel", "-Wforce", job["id"]], check=False)
-    wait_for("no jobs", lambda: not site.server.status(JOB))
+    site.no_jobs()
 
 
 def submit(site, *options):

@@ -4,7 +4,6 @@ requests; played byte by byte (wire.md 14, doc/security.md)."""
 import pytest
 
 from holdfast import *
-from holdfast.network import Neighbour
 from holdfast.peer import attrs
 from holdfast.wire import Connection, number, open_local, string
 from test_sched_tcp import Site, comment, hang_up
@@ -24,12 +23,6 @@ def queue_job(jid, owner=OWNER, user="root"):
 
 def commit(jid, user="root"):
     return "+2+2" + number(5) + string(user) + string(jid) + "+0"
-
-
-@pytest.fixture(scope="module")
-def far():
-    with Neighbour() as n:
-        yield n
 
 
 @pytest.fixture(scope="module")

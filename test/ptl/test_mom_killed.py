@@ -130,7 +130,7 @@ def test_at_any_moment(cluster):
     ids = []
     for i in range(KILLS):
         ids.append(cluster.run(["qsub", "-j", "oe", "-N", "swept", script], user=USER1).stdout.strip())
-        time.sleep(i % 12 * 0.04)
+        time.sleep(i % 12 * 0.04)  # spreads the kills over the life; nothing is waited for
         kill_and_start(cluster)
     for jid in ids:
         assert exit_status(server, jid) == 9, jid

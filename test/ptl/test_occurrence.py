@@ -2,15 +2,13 @@
 """Occurrences of a standing reservation by their index, S5[3]: shown, altered and deleted alone,
 on real daemons; and never asked of a server of another make."""
 import json
-import os
 import re
-import subprocess
 import time
 
 import pytest
 
 from holdfast import *
-from holdfast.peer import Peer, objects as status
+from holdfast.peer import STATUS_SERVER, asked_of_older
 from story import *
 
 DAY = 86400
@@ -176,24 +174,14 @@ def test_the_running_one_is_deleted(cluster):
     server.accounting_match(";k;%s;requestor=%s@" % (rid, USER1))
 
 
-STATUS_SERVER = 21
-
-
 @pytest.mark.parametrize("argv", [["pbs_rstat", "S1[2].localhost"], ["pbs_rstat", "S1[]"],
                                   ["pbs_rdel", "S1[2]"], ["pbs_ralter", "-D", "60", "S1[2]"]])
 def test_a_stranger_is_sent_nothing(cluster, tmp_path, argv):
-    env = dict(os.environ, PBS_CONF_FILE="/nonexistent", PBS_HOME=str(tmp_path),
-               PBS_EXEC=cluster.exec_dir, PBS_SERVER="localhost",
-               PBS_SERVER_SOCKET=str(tmp_path / "s"))
-    older = status((0, "svr", [("holdfast_extensions", None, "changes,why", 0)]))
-    with Peer(env["PBS_SERVER_SOCKET"], [(None, None, older)]) as played:
-        program = os.path.join(cluster.exec_dir, "bin", argv[0])
-        done = subprocess.run([program] + argv[1:], env=env, text=True, capture_output=True,
-                              timeout=60)
+    done, asked = asked_of_older(cluster, tmp_path, argv)
     assert (done.returncode, done.stdout) == (1, "")
     assert "does not know occurrences by their index" in done.stderr
     # It was asked what it offers, and nothing else.
-    assert [n for (n, _), _ in played.wrong] == [STATUS_SERVER]
+    assert asked == [STATUS_SERVER]
 
 
 def ralter(cluster, rid, index, *options, user=USER1, check=True, wait=True):

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """on_end: jobs that survive the end of their reservation, on real daemons."""
-import os
-import subprocess
-
 from holdfast import *
-from holdfast.peer import Peer, objects as status
-from holdfast.services import wait_for
+from holdfast.peer import STATUS_SERVER, asked_of_older
 from story import *
 
 
@@ -104,15 +100,7 @@ def test_the_server_dies_while_the_end_goes_on(cluster):
     server, gate = cluster.server, Gate(cluster)
     rid = ends(cluster, "-W", "on_end=hold")
     jid = running_job(server, queue_of(rid), script=script_until(gate.path))
-    # Without its MoM the run cannot end.
-    cluster.mom.kill()
-    wait_for("the vnodes are down",
-             lambda: all("down" in n["state"] for n in server.status(VNODE)))
-    # Without its vnodes the reservation is altered by force only.
-    cluster.run(["pbs_ralter", "-W", "force", "-E", Reservation.clock(1), "-I", "30", rid])
-    server.expect(RESV, {"reserve_state": "RESV_BEING_DELETED"}, id=rid)
-    server.kill()
-    server.start()
+    server_dies_amid_the_end(cluster, rid)
     assert server.status(JOB, jid)[0]["queue"] == queue_of(rid)
     cluster.mom.start()
     server.expect(JOB, {"job_state": "H", "queue": "workq"}, id=jid)
@@ -163,23 +151,14 @@ def test_it_is_altered_and_kept_over_a_restart(cluster):
     assert "on_end" not in resv and "on_end_queue" not in resv
 
 
-STATUS_SERVER = 21
-
-
 def test_a_stranger_is_sent_nothing(cluster, tmp_path):
     start = Reservation.clock(3600)
-    for i, argv in enumerate((["pbs_rsub", "-R", start, "-D", "60", "-W", "on_end=hold"],
-                              ["pbs_rsub", "-R", start, "-D", "60", "-W", "on_end_queue=late"],
-                              ["pbs_ralter", "-W", "on_end=hold", "R1.localhost"],
-                              ["pbs_ralter", "-D", "60", "-W", "on_end=hold", "R1.localhost"])):
-        env = dict(os.environ, PBS_CONF_FILE="/nonexistent", PBS_HOME=str(tmp_path),
-                   PBS_EXEC=cluster.exec_dir, PBS_SERVER="localhost",
-                   PBS_SERVER_SOCKET=str(tmp_path / ("s%d" % i)))
-        older = status((0, "svr", [("holdfast_extensions", None, "changes,why", 0)]))
-        with Peer(env["PBS_SERVER_SOCKET"], [(None, None, older)]) as played:
-            argv[0] = os.path.join(cluster.exec_dir, "bin", argv[0])
-            done = subprocess.run(argv, env=env, text=True, capture_output=True, timeout=60)
+    for argv in (["pbs_rsub", "-R", start, "-D", "60", "-W", "on_end=hold"],
+                 ["pbs_rsub", "-R", start, "-D", "60", "-W", "on_end_queue=late"],
+                 ["pbs_ralter", "-W", "on_end=hold", "R1.localhost"],
+                 ["pbs_ralter", "-D", "60", "-W", "on_end=hold", "R1.localhost"]):
+        done, asked = asked_of_older(cluster, tmp_path, argv)
         assert (done.returncode, done.stdout) == (1, ""), argv
         assert "does not offer on_end" in done.stderr
         # It was asked what it offers, and nothing else.
-        assert [n for (n, _), _ in played.wrong] == [STATUS_SERVER]
+        assert asked == [STATUS_SERVER]

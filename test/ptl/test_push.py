@@ -3,24 +3,16 @@
 nothing (doc/design/050-push.md)."""
 import os
 import re
-import subprocess
 import time
 
 import pytest
 
 from holdfast import *
-from holdfast.peer import Peer, objects as status
+from holdfast.peer import STATUS_SERVER, asked_of_older
 from holdfast.services import wait_for
 from story import *
 
 ALL = "5:ncpus=2"
-STATUS_SERVER = 21
-
-
-def window(server, rid):
-    resv = server.status(RESV, rid)[0]
-    return tuple(int(time.mktime(time.strptime(resv["reserve_" + which])))
-                 for which in ("start", "end"))
 
 
 def behind(server, start, duration=600, **kwargs):
@@ -213,15 +205,9 @@ def test_an_open_one_is_dropped_when_the_server_is_killed(cluster):
 
 @pytest.mark.parametrize("option", ["--push", "--release-idle"])
 def test_a_stranger_is_sent_nothing(cluster, tmp_path, option):
-    env = dict(os.environ, PBS_CONF_FILE="/nonexistent", PBS_HOME=str(tmp_path),
-               PBS_EXEC=cluster.exec_dir, PBS_SERVER="localhost",
-               PBS_SERVER_SOCKET=str(tmp_path / "s"))
-    argv = [os.path.join(cluster.exec_dir, "bin", "pbs_ralter"), "-D", "60", option,
-            "R1.localhost"]
-    older = status((0, "svr", [("holdfast_extensions", None, "changes,why", 0)]))
-    with Peer(env["PBS_SERVER_SOCKET"], [(None, None, older)]) as played:
-        done = subprocess.run(argv, env=env, text=True, capture_output=True, timeout=60)
+    done, asked = asked_of_older(cluster, tmp_path,
+                                 ["pbs_ralter", "-D", "60", option, "R1.localhost"])
     assert (done.returncode, done.stdout) == (1, "")
     assert "does not offer " + option in done.stderr
     # It was asked what it offers, and nothing else.
-    assert [n for (n, _), _ in played.wrong] == [STATUS_SERVER]
+    assert asked == [STATUS_SERVER]

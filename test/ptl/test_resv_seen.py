@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is seen of reservations: their attributes and who writes them (reservations.md 2), the
 queue of each (6), what they hold and how vnodes show it (18)."""
-import re
-import time
-
 import pytest
 
 from holdfast import *
-from holdfast.services import wait_for
 from story import *
 
 needs_root = pytest.mark.skipif(ROOTLESS, reason="needs root: an account without rights")
@@ -17,15 +13,6 @@ needs_root = pytest.mark.skipif(ROOTLESS, reason="needs root: an account without
 def site():
     with Cluster() as c:
         yield c
-
-
-def confirmed(server, **kwargs):
-    kwargs.setdefault("start", 3600)
-    kwargs.setdefault("duration", 600)
-    r = Reservation(interactive=60, **kwargs)
-    rid = server.submit(r)
-    assert r.answer.endswith("CONFIRMED"), r.answer
-    return rid
 
 
 def gone(site, rid):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """States of reservations and what leads from one to the next (reservations.md 3), their start,
 end and idle time (10), jobs in them (11), and what is lost while they end (12.7, 19)."""
-import os
 import re
 import signal
 import time
@@ -15,15 +14,6 @@ from story import *
 needs_root = pytest.mark.skipif(ROOTLESS, reason="needs root: a second account")
 ZONE = {"PBS_TZID": "UTC"}
 REFUSED = "pbs_ralter: Request invalid for state of job"
-
-
-def confirmed(server, **kwargs):
-    kwargs.setdefault("start", 3600)
-    kwargs.setdefault("duration", 600)
-    r = Reservation(interactive=60, **kwargs)
-    rid = server.submit(r)
-    assert r.answer.endswith("CONFIRMED"), r.answer
-    return rid
 
 
 def series(cluster, rule, start, duration, select="1:ncpus=2"):

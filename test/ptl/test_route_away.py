@@ -29,7 +29,7 @@ def routing(two):
     finally:
         if not b.server.is_up():
             b.server.start()
-        no_jobs(a)
+        a.no_jobs()
         a.server.manager(MGR_CMD_DELETE, QUEUE, id="in")
 
 

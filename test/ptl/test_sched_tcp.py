@@ -8,10 +8,9 @@ import subprocess
 import pytest
 
 from holdfast import *
-from holdfast.network import Neighbour
 from holdfast.services import wait_for
 from holdfast.wire import Connection, number, open_as, open_local, string
-from test_auth import Munged, tls_setup
+from test_auth import tls_setup
 
 pytestmark = pytest.mark.skipif(ROOTLESS, reason="needs root: it is who registers")
 
@@ -51,12 +50,6 @@ class Site(Cluster):
             hang_up(c)
             return code == 0
         wait_for("the end of the last registration", is_free)
-
-
-@pytest.fixture(scope="module")
-def far():
-    with Neighbour() as n:
-        yield n
 
 
 @pytest.fixture(scope="module")
@@ -193,16 +186,6 @@ def wait_log(log, text):
         with open(log) as f:
             return text in f.read()
     wait_for("%s in %s" % (text, log), has)
-
-
-@pytest.fixture(scope="module")
-def munged():
-    m = Munged()
-    try:
-        m.start()
-        yield m
-    finally:
-        m.stop()
 
 
 @pytest.mark.parametrize("method", ["resvport", "munge", "resvport tls", "munge tls"])

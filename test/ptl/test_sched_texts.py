@@ -23,9 +23,7 @@ def site():
 @pytest.fixture
 def empty(site):
     yield site
-    for job in site.server.status(JOB):
-        site.run(["qdel", "-Wforce", job["id"]], check=False)
-    wait_for("no jobs", lambda: not site.server.status(JOB))
+    site.no_jobs()
 
 
 def submit(site, *options, select="1:ncpus=1"):

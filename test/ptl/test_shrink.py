@@ -19,11 +19,10 @@ def site():
 @pytest.fixture
 def empty(site):
     yield site
-    for job in site.server.status(JOB):
-        site.run(["qdel", "-Wforce", job["id"]], check=False)
+    site.no_jobs()
     for resv in site.server.status(RESV):
         site.run(["pbs_rdel", resv["id"]], check=False)
-    wait_for("nothing", lambda: not site.server.status(JOB) and not site.server.status(RESV))
+    wait_for("no reservations", lambda: not site.server.status(RESV))
 
 
 def seconds(text):

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 import pytest
 
 from holdfast import *
-from holdfast.network import Neighbour
 from holdfast.peer import attrs, extend, packet
 from holdfast.services import Comm, MoM, Scheduler, Server, wait_for
 from holdfast.stranger import (COMMIT, MOVE_FILE, StrangeServer, copy_files, group_of, only_mom,
@@ -406,12 +405,6 @@ def test_an_account_that_is_vouched_for_delays_only_its_own():
         assert client.ask("+2+2" + number(STATUS_SERVER) + string(USER1) + string("") + "+0+0").code == 0
         log = [line for line in c.server.log_lines() if "Type 95 request" in line]
         assert len(log) == 1  # served again, and told once
-
-
-@pytest.fixture(scope="module")
-def far():
-    with Neighbour() as n:
-        yield n
 
 
 @pytest.mark.parametrize("slow", ["10.0.0.2", "far.there"])

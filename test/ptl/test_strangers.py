@@ -42,21 +42,8 @@ def ralter(cluster, rid, *options, user=USER1):
     return out.splitlines()[0]
 
 
-def window(server, rid):
-    resv = server.status(RESV, rid)[0]
-    return tuple(int(time.mktime(time.strptime(resv["reserve_" + which])))
-                 for which in ("start", "end"))
-
-
 def records(server, letter, rid):
     return [l for l in server.accounting_lines() if ";%s;%s;" % (letter, rid) in l]
-
-
-def confirmed(server, **kwargs):
-    r = Reservation(interactive=60, **dict(dict(duration=600, start=3600), **kwargs))
-    rid = server.submit(r)
-    assert r.answer == rid + " CONFIRMED"
-    return rid
 
 
 def test_a_whole_life(cluster):

@@ -8,16 +8,12 @@ import signal
 import pytest
 
 from holdfast import *
-from holdfast import hosts
 from holdfast.services import wait_for
-from holdfast.wide import WideCluster
-from test_cut_off import ImpatientCluster, processes
+from holdfast.wide import ImpatientCluster, needs_namespaces
+from test_cut_off import processes
 from test_wide import assigned, ended
 
-REFUSAL = None if ROOTLESS else hosts.refusal()
-pytestmark = [pytest.mark.skipif(ROOTLESS, reason="needs root: namespaces"),
-              pytest.mark.skipif(REFUSAL is not None,
-                                 reason="no network namespaces: %s" % REFUSAL)]
+pytestmark = needs_namespaces()
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +27,7 @@ def c():
 def whole(c):
     """Each test ends with all hosts there."""
     yield
-    for k in (1, 2):
-        c.link(k, up=True)
-    for name in c.names:
-        c.server.expect(VNODE, {"state": (MATCH_RE, "^(free|job-busy)$")}, id=name, deadline=120)
+    c.is_whole()
 
 
 def wide(c, script, *options):

@@ -25,9 +25,7 @@ def site():
 @pytest.fixture
 def empty(site):
     yield site
-    for job in site.server.status(JOB):
-        site.run(["qdel", "-Wforce", job["id"]], check=False)
-    wait_for("no jobs", lambda: not site.server.status(JOB))
+    site.no_jobs()
     site.server.manager(MGR_CMD_UNSET, SERVER, {"backfill_depth": "", "clear_topjob_estimates_enable": ""})
 
 

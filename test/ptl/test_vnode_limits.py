@@ -3,7 +3,6 @@
 import pytest
 
 from holdfast import *
-from holdfast.services import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -17,9 +16,7 @@ def empty(site):
     yield site
     site.server.manager(MGR_CMD_UNSET, VNODE, {"max_running": "", "max_user_run": "",
                                                "max_group_run": ""}, id="@default")
-    for job in site.server.status(JOB):
-        site.run(["qdel", "-Wforce", job["id"]], check=False)
-    wait_for("no jobs", lambda: not site.server.status(JOB))
+    site.no_jobs()
 
 
 def submit(site, user=USER1):

@@ -9,15 +9,11 @@ import subprocess
 import pytest
 
 from holdfast import *
-from holdfast import hosts
 from holdfast.processes import processes_of_job
 from holdfast.services import wait_for
-from holdfast.wide import WideCluster
+from holdfast.wide import WideCluster, needs_namespaces
 
-REFUSAL = None if ROOTLESS else hosts.refusal()
-pytestmark = [pytest.mark.skipif(ROOTLESS, reason="needs root: namespaces"),
-              pytest.mark.skipif(REFUSAL is not None,
-                                 reason="no network namespaces: %s" % REFUSAL)]
+pytestmark = needs_namespaces()
 
 
 @pytest.fixture(scope="module")

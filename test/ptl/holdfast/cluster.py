@@ -130,21 +130,34 @@ class Cluster:
 
     # processes
 
-    def run(self, argv, user=None, check=True, input=None, env=None, timeout=120):
-        """A command as a user would type it; raises PbsError when it fails."""
+    def typed(self, argv, user, env):
+        """What a user types: the words, the environment, and what subprocess is told of him."""
         kwargs, who = run_as(user)
-        full = self.env()
-        full.update(who)
-        full.update(env or {})
-        cmd = list(argv)
-        path = os.path.join(self.exec_dir, "bin", cmd[0])
-        if os.path.exists(path):
-            cmd[0] = path
-        done = subprocess.run(cmd, env=full, input=input, text=True, capture_output=True,
-                              timeout=timeout, **kwargs)
+        path = os.path.join(self.exec_dir, "bin", argv[0])
+        return ([path if os.path.exists(path) else argv[0], *argv[1:]],
+                {**self.env(), **who, **(env or {})}, kwargs)
+
+    @staticmethod
+    def ended(argv, done, check):
         if check and done.returncode != 0:
             raise PbsError(argv, done.returncode, done.stdout, done.stderr)
         return done
+
+    def run(self, argv, user=None, check=True, input=None, env=None, timeout=120):
+        """A command as a user would type it; raises PbsError when it fails."""
+        words, variables, kwargs = self.typed(argv, user, env)
+        done = subprocess.run(words, env=variables, input=input, text=True,
+                              capture_output=True, timeout=timeout, **kwargs)
+        return self.ended(argv, done, check)
+
+    def no_jobs(self):
+        """Whatever jobs there are, they are deleted by force and gone."""
+        def gone():
+            ids = [j["id"] + "@" + self.host for j in self.server.status(JOB)]
+            if ids:
+                self.run(["qdel", "-Wforce"] + ids, check=False)
+            return not ids
+        wait_for("an end of all jobs", gone)
 
     def wait_port(self, port, service):
         def listening():

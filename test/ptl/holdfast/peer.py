@@ -3,6 +3,7 @@
 import os
 import socket
 import struct
+import subprocess
 import threading
 
 from .wire import Reader, number, string
@@ -47,16 +48,10 @@ def packet(payload):
     return b"PKTV1\0\0" + struct.pack(">I", len(payload)) + payload.encode("latin1")
 
 
-class Peer:
-    """'script' is a list of (request number, rest of the message behind the user, answer):
-    the answer is a payload, a list of payloads (parts), or bytes as they are; None: none.
-    Connect is acknowledged and Disconnect closes without a line of the script; 'connects'
-    has their extensions. What differs from the script is in 'wrong'."""
+class Acceptor:
+    """A thread that takes what connects to a local socket: met() of each."""
 
-    def __init__(self, path, script):
-        self.script, self.wrong, self.connects = list(script), [], []
-        self.registered = []
-        self.lock = threading.Lock()
+    def __init__(self, path):
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(path)
         os.chmod(path, 0o666)
@@ -68,7 +63,7 @@ class Peer:
         return self
 
     def __exit__(self, *exc):
-        # Woken before the number is free: the next peer's listener may get it at once.
+        # Woken before the number is free: the next one's listener may get it at once.
         self.listener.shutdown(socket.SHUT_RDWR)
         self.acceptor.join()
         self.listener.close()
@@ -79,7 +74,27 @@ class Peer:
                 s, _ = self.listener.accept()
             except OSError:
                 return
-            threading.Thread(target=self.serve, args=(s,), daemon=True).start()
+            self.met(s)
+
+    @staticmethod
+    def in_thread(fn, *args):
+        threading.Thread(target=fn, args=args, daemon=True).start()
+
+
+class Peer(Acceptor):
+    """'script' is a list of (request number, rest of the message behind the user, answer):
+    the answer is a payload, a list of payloads (parts), or bytes as they are; None: none.
+    Connect is acknowledged and Disconnect closes without a line of the script; 'connects'
+    has their extensions. What differs from the script is in 'wrong'."""
+
+    def __init__(self, path, script):
+        self.script, self.wrong, self.connects = list(script), [], []
+        self.registered = []
+        self.lock = threading.Lock()
+        super().__init__(path)
+
+    def met(self, s):
+        self.in_thread(self.serve, s)
 
     @staticmethod
     def take(s, n):
@@ -128,3 +143,19 @@ class Peer:
             if part is not None:
                 s.sendall(part if isinstance(part, bytes) else packet(part))
         return True
+
+
+STATUS_SERVER = 21
+
+
+def asked_of_older(cluster, folder, argv, offers="changes,why"):
+    """A command towards a server of ours that does not offer as much as this one: how the
+    command ended, and the numbers of the requests that the server got of it."""
+    path = os.path.join(str(folder), "s%d" % len(os.listdir(str(folder))))
+    env = dict(os.environ, PBS_CONF_FILE="/nonexistent", PBS_HOME=str(folder),
+               PBS_EXEC=cluster.exec_dir, PBS_SERVER="localhost", PBS_SERVER_SOCKET=path)
+    offer = objects((0, "svr", [("holdfast_extensions", None, offers, 0)]))
+    with Peer(path, [(None, None, offer)]) as played:
+        done = subprocess.run([os.path.join(cluster.exec_dir, "bin", argv[0]), *argv[1:]],
+                              env=env, text=True, capture_output=True, timeout=60)
+    return done, [n for (n, _), _ in played.wrong]

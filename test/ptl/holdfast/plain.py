@@ -7,9 +7,8 @@ looks like another one, which does not say what it can. What either says all the
 import os
 import socket
 import struct
-import threading
 
-from .peer import Peer, attrs, objects, packet, reply
+from .peer import Acceptor, Peer, objects, packet, reply
 from .wire import Reader, number, string
 
 CONFIRM_RESV, REGISTER_SCHED, STATUS_CHANGES = 75, 98, 200
@@ -41,43 +40,24 @@ def list_of(r):
     return found
 
 
-class Plain:
+class Plain(Acceptor):
     """with Plain(path, real): what connects to 'path' reaches the server behind 'real'."""
 
     def __init__(self, path, real):
         self.path, self.real, self.broken, self.asked = path, real, [], set()
         self.known = known_names()
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(path)
-        self.listener.listen(16)
-        self.acceptor = threading.Thread(target=self.accept, daemon=True)
-        self.acceptor.start()
+        super().__init__(path)
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.acceptor.join()
-        self.listener.close()
-
-    def accept(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            far = socket.socket(socket.AF_UNIX)
-            try:
-                far.connect(self.real)
-            except OSError:
-                near.close()
-                far.close()
-                continue
-            for source, sink, change in ((near, far, self.of_scheduler),
-                                         (far, near, self.of_server)):
-                threading.Thread(target=self.carry, args=(source, sink, change),
-                                 daemon=True).start()
+    def met(self, near):
+        far = socket.socket(socket.AF_UNIX)
+        try:
+            far.connect(self.real)
+        except OSError:
+            near.close()
+            far.close()
+            return
+        self.in_thread(self.carry, near, far, self.of_scheduler)
+        self.in_thread(self.carry, far, near, self.of_server)
 
     def carry(self, source, sink, change):
         """Frame by frame; the end of one side is that of the other."""

@@ -7,7 +7,7 @@ import pytest
 
 from .cluster import Cluster
 from .constants import *
-from .services import parse_full, wait_for
+from .services import parse_full
 from .users import ROOTLESS, USER1
 
 needs_root = pytest.mark.skipif(ROOTLESS, reason="needs root: servers know each other by "
@@ -43,15 +43,6 @@ def pair():
         yield a, b
 
 
-def no_jobs(c):
-    def gone():
-        ids = [j["id"] + "@" + c.host for j in c.server.status(JOB)]
-        if ids:
-            c.run(["qdel", "-W", "force"] + ids, check=False)
-        return not ids
-    wait_for("an end of all jobs", gone)
-
-
 @pytest.fixture
 def two(pair):
     """Both are up, and beta takes jobs and runs none."""
@@ -61,7 +52,7 @@ def two(pair):
     yield pair
     for c in pair:
         c.server.send_signal(signal.SIGCONT)
-        no_jobs(c)
+        c.no_jobs()
 
 
 def qmove(c, to, jid, user=USER1):

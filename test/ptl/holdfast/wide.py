@@ -6,11 +6,13 @@ import os
 import shutil
 import subprocess
 
+import pytest
+
 from . import hosts
 from .cluster import HOME_DIRS, Cluster
 from .constants import *
-from .services import MoM, PbsError, wait_for
-from .users import run_as
+from .services import MoM, wait_for
+from .users import ROOTLESS
 
 
 class WideMoM(MoM):
@@ -104,14 +106,7 @@ class WideCluster(Cluster):
 
     def run(self, argv, user=None, check=True, input=None, env=None, timeout=120):
         """On the hub, as a user would type it."""
-        kwargs, who = run_as(user)
-        full = self.env()
-        full.update(who)
-        full.update(env or {})
-        cmd = list(argv)
-        path = os.path.join(self.exec_dir, "bin", cmd[0])
-        if os.path.exists(path):
-            cmd[0] = path
+        words, variables, kwargs = self.typed(argv, user, env)
         become = []
         if "user" in kwargs:
             become = ["setpriv", "--reuid", str(kwargs["user"]), "--regid",
@@ -119,11 +114,9 @@ class WideCluster(Cluster):
         enter = self.network.hosts[0].inside() + [
             "unshare", "-u", "sh", "-c", 'hostname h0; cd "$1"; shift; exec "$@"', "sh",
             kwargs["cwd"]]
-        done = subprocess.run(enter + become + cmd, env=full, input=input, text=True,
+        done = subprocess.run(enter + become + words, env=variables, input=input, text=True,
                               capture_output=True, timeout=timeout)
-        if check and done.returncode != 0:
-            raise PbsError(argv, done.returncode, done.stdout, done.stderr)
-        return done
+        return self.ended(argv, done, check)
 
     def wait_port(self, port, service):
         def listening():
@@ -172,6 +165,34 @@ class WideCluster(Cluster):
         self.network.stop()
         return problems
 
+    def is_whole(self):
+        """All cables are in, and all hosts are there."""
+        for k in range(1, len(self.names)):
+            self.link(k, up=True)
+        for name in self.names:
+            self.server.expect(VNODE, {"state": (MATCH_RE, "^(free|job-busy)$")}, id=name,
+                               deadline=120)
 
-def refusal():
-    return hosts.refusal()
+
+# A connection whose other end is silent is given up after some seconds instead of a minute.
+KEEPALIVE = "1,1,1,2,4000"
+
+
+class ImpatientCluster(WideCluster):
+    def env(self):
+        return dict(super().env(), PBS_TCP_KEEPALIVE=KEEPALIVE)
+
+    def prepare(self):
+        super().prepare()
+        # Server, scheduler and MoM have the environment of this file instead of their own.
+        for home in {self.home} | {mom.home for mom in self.moms}:
+            with open(os.path.join(home, "pbs_environment"), "a") as f:
+                f.write("PBS_TCP_KEEPALIVE=%s\n" % KEEPALIVE)
+
+
+def needs_namespaces():
+    """Marks of a suite that has several hosts."""
+    refusal = None if ROOTLESS else hosts.refusal()
+    return [pytest.mark.skipif(ROOTLESS, reason="needs root: namespaces"),
+            pytest.mark.skipif(refusal is not None,
+                               reason="no network namespaces: %s" % refusal)]
