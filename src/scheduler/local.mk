@@ -64,6 +64,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/policy/policy.c src/scheduler/policy/policy.h \
 	src/scheduler/policy/setting.c src/scheduler/policy/setting.h \
 	src/scheduler/snapshot/kept.c \
+	src/scheduler/snapshot/fields.c \
 	src/scheduler/snapshot/objects.c \
 	src/scheduler/snapshot/occurrences.c \
 	src/scheduler/snapshot/request.c \

@@ -453,6 +453,18 @@ bool snap_read_trial(struct snapshot *s, struct snap_resv *place,
                      const struct wire_object *from) MUST_CHECK;
 void snap_forget_trial(struct snapshot *s);
 
+/* Read each attribute that has a row into 'object', the struct for objects of that type
+ * (enum wire_object_type); others are passed over. */
+void snap_read_fields(struct snapshot *s, uint32_t type, void *object,
+                      const struct wire_object *o);
+
+/* Texts of a reply go with the reply, so the object has copies that live as long as it
+ * does. */
+char *snap_text(struct snapshot *s, const char *text);
+
+/* Servers check what they store, and a text that is no number counts as 0. */
+int64_t snap_number(const char *text);
+
 /* The values of reserve_occurrences and reserve_execvnodes, into a struct
  * snap_occurrences and a struct execvnodes. */
 void snap_read_occurrences(struct snapshot *s, void *place, const struct wire_attr *a);
