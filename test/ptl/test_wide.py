@@ -18,7 +18,7 @@ pytestmark = needs_namespaces()
 
 @pytest.fixture(scope="module")
 def c():
-    with WideCluster(3) as cluster:
+    with WideCluster(3, config="$sister_join_job_alarm 12\n") as cluster:
         yield cluster
 
 
