@@ -40,15 +40,19 @@ class Site(Cluster):
 
     def start(self):
         super().start()
+        # One that the server has never seen is told its configuration twice.
+        self.server.log_match("Sched;default;scheduler connected")
         self.scheduler.stop()
 
     def free(self):
         """No scheduler is registered, or half registered."""
         def is_free():
             c = open_local(self.home + "/ipc/server.sock")
-            code = c.ask(register("root")).code
+            if c.ask(register("root")).code:
+                c.s.close()  # the server has closed it
+                return False
             hang_up(c)
-            return code == 0
+            return True
         wait_for("the end of the last registration", is_free)
 
 

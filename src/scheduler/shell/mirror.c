@@ -7,6 +7,8 @@
 
 #include "scheduler/shell/status.h"
 
+#define CHECK_TRIES 5
+
 void mirror_ask_server(struct shell *sh)
 {
     static const char *const attr = "holdfast_extensions";
@@ -107,28 +109,33 @@ int mirror_update(struct shell *sh, struct arena *arena, struct diag *why)
 }
 
 /* What is kept is compared with the status of everything, when the administrator wants
- * to be sure of it. A change in between is a difference, too, which is why the two are
- * asked for again before one is told. */
+ * to be sure of it. The parts of the status come one after the other, and what changes
+ * meanwhile is a difference, too: one is told only when the server has changed nothing
+ * since what is kept was asked for. When it never stands still, nothing is told. */
 static void check_mirror(struct shell *sh, struct arena *arena)
 {
-    struct diag why = { 0 };
+    struct diag differs = { 0 }, why = { 0 };
 
-    for (int tries = 0; tries < 3; tries++) {
+    for (int tries = 0; tries < CHECK_TRIES; tries++) {
         struct snapshot *fresh;
+        uint64_t seq = snapshot_seq(sh->mirror);
         bool same;
 
         if (status_snapshot(sh, arena, &fresh, &why) != 0)
             return;
-        same = snapshot_same(sh->mirror, fresh, &why);
+        same = snapshot_same(sh->mirror, fresh, &differs);
         snapshot_free(fresh);
         if (same || mirror_update(sh, arena, &why) != 0)
             return;
+        if (snapshot_seq(sh->mirror) == seq) {
+            logfile_printf(
+                sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "",
+                "What is kept of the server's status is not what the server says: %s",
+                differs.text);
+            mirror_drop(sh);
+            return;
+        }
     }
-    logfile_printf(
-        sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "",
-        "What is kept of the server's status is not what the server says: %s",
-        why.text);
-    mirror_drop(sh);
 }
 
 int mirror_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret,
