@@ -8,8 +8,9 @@
 
 #define CMD              "qsig"
 
-/* A longer name is cut, and is then no signal's: the MoM refuses it. */
-#define SIGNAL_CHARS_MAX 32
+/* What fits into a request (wire.md 1). A longer name is cut, and is then no signal's:
+ * the MoM refuses it. */
+#define SIGNAL_CHARS_MAX 16
 
 static const char usage[] =
     "usage: qsig [-s signal] job_identifier...\n"

@@ -582,3 +582,77 @@ def test_times_of_starts(cluster):
     assert jid in said(cluster, "qselect", "-t", "s.gt." + day)[1].split()
     assert said(cluster, "qselect", "-t", "s.lt." + day)[1] == ""
     cluster.server.delete(jid)
+
+
+def script_of(cluster, text):
+    return cluster.write_script(Job(script=text))
+
+
+def test_arguments_by_default(cluster):
+    """What the server's default_qsub_arguments say is the lowest level: directives of the script go
+    before it, and what was typed before both (cli.md 3.2)."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "Execution", "enabled": "True",
+                                           "started": "True"}, id="lowest")
+
+    def given(arguments):
+        server.manager(MGR_CMD_SET, SERVER, {"default_qsub_arguments": arguments})
+
+    def submitted(*argv):
+        code, out, err = said(cluster, "qsub", *argv)
+        assert (code, err) == (0, "")
+        job = server.status(JOB, id=out.strip())[0]
+        cluster.run(["qdel", out.strip()])
+        return [job.get(name) for name in ("Priority", "Mail_Points", "queue",
+                                           "Resource_List.walltime")]
+    path = script_of(cluster, "#!/bin/sh\n#PBS -p 5\n")
+    try:
+        given("-p 44 -m n -q lowest -l walltime=77,software=x")
+        assert submitted(path) == ["5", "n", "lowest", "00:01:17"]
+        assert submitted("-m", "be", "-q", "workq", "-l", "walltime=5", path) == \
+            ["5", "be", "workq", "00:00:05"]
+        for arguments, code, text in (
+                ("-q nosuch", 170, "qsub: Unknown queue\n"),
+                ("-q a@b@c", 2, "qsub: illegally formed destination: a@b@c\n"),
+                ("-Z", 255, "qsub: directive error: -Z \n"),
+                ("-p 5 rest", 255, "qsub: directive error: -p 5 rest \n")):
+            given(arguments)
+            got = said(cluster, "qsub", path)
+            assert got[:2] == (code, "") and text in got[2], (arguments, got)
+        # What is refused by default may be overruled.
+        given("-q nosuch")
+        assert submitted("-q", "workq", path)[2] == "workq"
+    finally:
+        server.manager(MGR_CMD_UNSET, SERVER, {"default_qsub_arguments": None})
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+
+
+SCRIPTS = [
+    # The script, the exit status, and the name of the job or the errors.
+    ("#!/bin/sh\r\n#PBS -N x\r\n", 1, "qsub: script contains cr, lf\n"),
+    ("#PBS -N a b\n", 1, "qsub: directive error: -N a b \n"),
+    ("#PBSX -N a\n", 1, "qsub: directive error: X -N a \n"),
+    ("#PBS -N 'a\n", 1, "qsub: unmatched quote\n"),
+    ("#PBS" + " -p 1" * 65 + "\n", 1, "qsub: directive error: " + " -p 1" * 65 + "\n"),
+    ("#PBS -N two\\\n -p 7\n", 0, "two"),
+    ("  #PBS -N 'lead'\n", 0, "lead"),
+    (": text\n#PBS -N colon\n", 0, "colon"),
+    ("# text\n\n#PBS -N later\n", 0, "later"),
+    ("echo\n#PBS -N late\n", 0, "script"),
+    ("#pbs -N small\n", 0, "script"),
+    ("", 0, "script"),
+]
+
+
+@pytest.mark.parametrize("text, code, words", SCRIPTS, ids=range(len(SCRIPTS)))
+def test_directives(cluster, text, code, words):
+    """Which lines of a script are directives, and what is refused of them (cli.md 3.4)."""
+    got = said(cluster, "qsub", "-h", script_of(cluster, text))
+    if code:
+        assert got == (code, "", words)
+        return
+    assert (got[0], got[2]) == (0, "")
+    name = value(cluster, got[1].strip(), "Job_Name")
+    assert re.fullmatch(words, re.sub(r"\d+$", "", name))
+    cluster.run(["qdel", got[1].strip()])

@@ -116,7 +116,8 @@ static enum value_mistake read_resource(const char **at, struct attropl **list)
     char *name;
 
     *at = p + len;
-    if (name_len == 0)
+    /* No '&' stands anywhere in the option. */
+    if (name_len == 0 || memchr(p, '&', name_len))
         return VALUE_PLAIN;
     name = xstrndup(p, name_len);
     if (**at == '=') {

@@ -184,6 +184,9 @@ static const char *form_of(const struct attr_table *table, const struct attropl 
     int a = attr_find(table, attr->name);
     const char *words = NULL;
 
+    /* Those of queues and vnodes go one further. */
+    if (table == &job_table && strcasecmp(attr->name, "Priority") == 0)
+        return "a whole number from -1024 to 1023";
     for (size_t i = 0; i < ARRAY_LEN(special); i++)
         if (strcasecmp(special[i].name, attr->name) == 0)
             return special[i].words;

@@ -49,9 +49,12 @@ void job_option_other(struct attropl **attrs, const char *name, const char *valu
         return;
     }
     text = depend_ids_complete(value);
-    if (text)
+    if (text) {
         attrs_set(attrs, name, NULL, text);
-    else
+    } else {
+        /* The words are PBS's (cli.md 3.5). */
+        fputs("cannot have dependancy on subjob or range\n", stderr);
         *more = -1;
+    }
     free(text);
 }

@@ -187,7 +187,8 @@ static int take_server_default(struct qsub *q, int conn)
         n = qsub_split(text, words + 1, DEFAULT_WORDS_MAX);
         if (n > 0)
             bad = qsub_options(q, n + 1, words, LEVEL_SERVER, &operand);
-        if (n < 0 || bad) {
+        /* As in a directive, no word may be left over. */
+        if (n < 0 || bad || (n > 0 && operand <= n)) {
             fprintf(stderr, "%s: directive error: %s \n", CMD, svr->attribs->value);
             bad = 255;
         }
@@ -249,18 +250,26 @@ static int after_submission(const struct qsub *q, struct callback *c, struct x11
     return q->block ? blocking_run(c, server, id) : 0;
 }
 
+/* 0, or the exit status. */
+static int read_destination(const struct qsub *q, char queue[OPERAND_MAX],
+                            char server[OPERAND_MAX])
+{
+    if (!q->destination || operand_destination(q->destination, queue, server))
+        return 0;
+    fprintf(stderr, "%s: illegally formed destination: %s\n", CMD, q->destination);
+    return 2;
+}
+
 static int send_job(struct qsub *q, const char *script)
 {
-    char queue[OPERAND_MAX] = "", server[OPERAND_MAX] = "";
+    char queue[OPERAND_MAX] = "", server[OPERAND_MAX] = "", chosen[OPERAND_MAX] = "";
     struct callback callback = { .fd = -1 };
     struct x11 x = X11_NONE;
-    int conn, code = 0;
+    int conn, code = read_destination(q, queue, server);
     char *id = NULL;
 
-    if (q->destination && !operand_destination(q->destination, queue, server)) {
-        fprintf(stderr, "%s: illegally formed destination: %s\n", CMD, q->destination);
-        return 2;
-    }
+    if (code)
+        return code;
     /* Submissions that neither wait for the job nor talk to it carry this word, as
      * those of PBS do (cli.md 3.5). */
     conn =
@@ -277,6 +286,9 @@ static int send_job(struct qsub *q, const char *script)
     /* The server's default arguments are the lowest level, so they are read last, and
      * what nobody gave is filled in after them. */
     code = take_server_default(q, conn);
+    /* A queue may be among them; the server is chosen by now. */
+    if (code == 0)
+        code = read_destination(q, queue, chosen);
     if (code == 0)
         code = qsub_options_agree(q);
     if (code == 0) {

@@ -333,10 +333,10 @@ bool rules_select(uint32_t number)
     return when_is(number) == SELECT;
 }
 
-/* Empty is "unset" for what may be unset; a name may not. */
+/* Empty is "unset" for what may be unset; a name and the range of an array may not. */
 static bool may_be_empty(const struct rule *r)
 {
-    return r->check != rule_name && r->check != rule_users;
+    return r->check != rule_name && r->check != rule_users && r->check != rule_range;
 }
 
 bool rules_check(uint32_t number, const char *attr, const char *text, int *code)

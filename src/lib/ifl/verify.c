@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/ifl/ifl.h"
 
+#include "lib/attr/chunk.h"
 #include "lib/attr/resource.h"
 #include "lib/attr/row.h"
 #include "lib/ifl/rules.h"
@@ -175,6 +176,44 @@ static int check_resource(const char *resource, const char *text)
     return only_bad_value(resource_decode(def, NULL, &v, text));
 }
 
+/* One pair "name=value" of a chunk; *at moves behind it. The name of a built-in amount
+ * with a wrong value is handed over, 15014. */
+static int check_pair(const char **at, char *name, size_t size)
+{
+    char value[128];
+    size_t len = chunk_name_len(*at), n = 0;
+    const char *p = *at + len;
+    char quote = '\0';
+
+    snprintf(name, size, "%.*s", (int)len, *at);
+    for (p += *p == '='; *p && (quote || !strchr(":+", *p)); p++)
+        if (quote ? *p == quote : *p == '"' || *p == '\'')
+            quote = quote ? '\0' : *p;
+        else if (n < sizeof(value) - 1)
+            value[n++] = *p;
+    value[n] = '\0';
+    *at = p;
+    /* What is no pair is the server's to refuse. */
+    return len > 0 && len < size && n > 0 ? check_resource(name, value) : 0;
+}
+
+/* Chunks have amounts of built-in resources, too (attributes.md 7.1). */
+static int check_select(const char *text, char *name, size_t size)
+{
+    int code = 0;
+
+    while (*text && !code) {
+        size_t count = strspn(text, "0123456789");
+
+        text += count + (text[count] == ':');
+        do
+            code = check_pair(&text, name, size);
+        while (!code && *text == ':' && *++text);
+        text += !code && *text == '+';
+    }
+    return code;
+}
+
 /* Is this the text of a new value, and not a wish to read or to unset? */
 static bool has_value(const struct ifl_wish *wish, const struct attrl *a)
 {
@@ -192,6 +231,11 @@ static bool has_rule(const struct ifl_wish *wish, const char *name, const char *
            rules_check(wish->number, name, text, code);
 }
 
+static bool is_select(const char *attr, const char *resource)
+{
+    return strcasecmp(attr, ATTR_l) == 0 && strcasecmp(resource, "select") == 0;
+}
+
 /* An attribute that no user may set is sent: the server refuses it with the right code,
  * and criteria of a selection may name it.
  */
@@ -200,6 +244,7 @@ static int check_value(const struct ifl_wish *wish, const struct attr_row *row,
 {
     const bool select = rules_select(wish->number);
     const char *text = a->value ? a->value : "";
+    char chunk_name[128];
     int code;
 
     if (!has_value(wish, a))
@@ -210,9 +255,13 @@ static int check_value(const struct ifl_wish *wish, const struct attr_row *row,
         return code;
     if (!*text || (!select && !(row->write & ~WHO_DAEMON)))
         return 0;
-    if (row->type == &attr_resources)
-        return a->resource && *a->resource ? check_resource(a->resource, text) : 0;
-    return check_row(row, text, select);
+    if (row->type != &attr_resources)
+        return check_row(row, text, select);
+    if (!a->resource || !*a->resource)
+        return 0;
+    return !select && is_select(row->name, a->resource)
+               ? check_select(text, chunk_name, sizeof(chunk_name))
+               : check_resource(a->resource, text);
 }
 
 static int check(const struct ifl_wish *wish, const struct attrl *a)
@@ -225,12 +274,17 @@ static int check(const struct ifl_wish *wish, const struct attrl *a)
     return is_other(wish->number, wish->object, a->name) ? 0 : PBSE_NOATTR;
 }
 
-/* The code's text; of a resource also its name, as a server says it. */
+/* The code's text; of a resource also its name, as a server says it, and of a select
+ * the name of the one in its chunks. */
 static void say(char *text, size_t size, int code, const struct attrl *a)
 {
     const char *words = pbse_text(code);
+    char name[128];
 
-    if (code != PBSE_NOATTR && a->resource && *a->resource)
+    if (code == PBSE_BADATVAL && a->resource && is_select(a->name, a->resource) &&
+        check_select(a->value, name, sizeof(name)) == code)
+        snprintf(text, size, "%s %s.%s", words, a->resource, name);
+    else if (code != PBSE_NOATTR && a->resource && *a->resource)
         snprintf(text, size, "%s %s.%s", words, a->name, a->resource);
     else
         snprintf(text, size, "%s", words ? words : "");

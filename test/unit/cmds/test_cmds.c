@@ -139,6 +139,8 @@ static void test_resource_lists(void)
         { "ncpus=1,", NULL },
         { "=3", NULL },
         { "a=1&2", NULL },
+        { "&=1", NULL },
+        { "a&b=1", NULL },
         { "select=\"1:ncpus=1 5", NULL },
     };
 

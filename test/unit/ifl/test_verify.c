@@ -105,6 +105,7 @@ static const struct {
     { SUBMIT, "Rerunable", NULL, "yes", PBSE_BADATVAL },
     { SUBMIT, "array_indices_submitted", NULL, "0-9:3", SENT },
     { SUBMIT, "array_indices_submitted", NULL, "5", PBSE_BADATVAL },
+    { SUBMIT, "array_indices_submitted", NULL, "", PBSE_BADATVAL },
     { SUBMIT, "array_indices_submitted", NULL, "1-1", PBSE_BADATVAL },
     { SUBMIT, "array_indices_submitted", NULL, "5-3", PBSE_BADATVAL },
     { SUBMIT, "array_indices_submitted", NULL, "1-2:", PBSE_BADATVAL },
@@ -146,6 +147,17 @@ static const struct {
     { SUBMIT, "Resource_List", "walltime", "", SENT },
     { SUBMIT, "Resource_List", "of_the_site", "abc", SENT },
     { SUBMIT, "Resource_List", "select", "1:", SENT },
+    { SUBMIT, "Resource_List", "select", "1:ncpus", SENT },
+    { SUBMIT, "Resource_List", "select", "1:ncpus=", SENT },
+    { SUBMIT, "Resource_List", "select", "+:=::+1", SENT },
+    { SUBMIT, "Resource_List", "select", "2:ncpus=4:mem='8gb'+mem=1", SENT },
+    { SUBMIT, "Resource_List", "select", "1:host=\"ncpus=x:ncpus=x+\"", SENT },
+    { SUBMIT, "Resource_List", "select", "1:of_the_site=abc", SENT },
+    { SUBMIT, "Resource_List", "select", "1:ncpus=x", PBSE_BADATVAL },
+    { SUBMIT, "Resource_List", "select", "1:ncpus=-1", PBSE_BADATVAL },
+    { SUBMIT, "Resource_List", "select", "ncpus=1+1:host=h:ncpus=1.5", PBSE_BADATVAL },
+    { SUBMIT_RESV, "Resource_List", "select", "1:ncpus=1:mem=5x", PBSE_BADATVAL },
+    { SELECT, "Resource_List", "select", "1:ncpus=x", SENT },
     { SELECT, "Resource_List", "ncpus", "many", PBSE_BADATVAL },
     { SUBMIT, "no_such", NULL, "1", PBSE_NOATTR },
     { SERVER, "scheduling", NULL, "maybe", PBSE_BADATVAL },
@@ -196,6 +208,9 @@ static void test_the_text_names_a_resource(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(bad);
     CU_ASSERT_EQUAL(bad->ecl_attrerr[0].ecl_errcode, PBSE_BADATVAL);
     CU_ASSERT_STRING_EQUAL(bad->ecl_attrerr[0].ecl_errmsg, pbs_geterrmsg(-1));
+    try(SUBMIT, "Resource_List", "select", "2:ncpus=1+1:ncpus=1:mem=5x");
+    CU_ASSERT_STRING_EQUAL(pbs_geterrmsg(-1),
+                           "Illegal attribute or resource value select.mem");
     try(SERVER, "scheduling", NULL, "maybe");
     CU_ASSERT_STRING_EQUAL(pbs_geterrmsg(-1), "Illegal attribute or resource value");
 }
