@@ -151,6 +151,48 @@ int job_entries_agree(const struct edit *job, struct diag *why)
     return 0;
 }
 
+/* "queue=Q" or "Resource_List.R=V". */
+static int target_is_known(const struct model *m, const char *target,
+                           struct arena *arena)
+{
+    static const char queue[] = "queue=", list[] = "Resource_List.";
+    struct attr_value v = { 0 };
+    const char *name, *is;
+    int err;
+
+    if (strncasecmp(target, queue, strlen(queue)) == 0)
+        return model_queue(m, target + strlen(queue)) ? 0 : PBSE_UNKQUE;
+    if (strncasecmp(target, list, strlen(list)) != 0)
+        return PBSE_BADATVAL;
+    name = target + strlen(list);
+    is = strchr(name, '=');
+    if (!is || !is[1])
+        return PBSE_BADATVAL;
+    name = arena_strndup(arena, name, (size_t)(is - name));
+    if (!resource_find(m->defs, name))
+        return PBSE_UNKRESC;
+    err = attr_value_set(&attr_resources, &v, m->defs, name, is + 1, WIRE_OP_SET);
+    attr_value_unset(&attr_resources, &v, NULL);
+    return err;
+}
+
+int job_targets_are_known(const struct model *m, const struct edit *job,
+                          struct arena *arena, struct diag *why)
+{
+    const struct attr_value *asked = edit_value(job, JOB_A_RESOURCE_LIST);
+    const struct resource_value *v =
+        asked->set ? resources_find(&asked->u.res, "preempt_targets") : NULL;
+    const struct strings *targets = v && v->value.set ? &v->value.u.list : NULL;
+    int err = 0;
+
+    /* Nobody is to leave for it. */
+    if (!targets || (targets->n == 1 && strcasecmp(targets->v[0], "NONE") == 0))
+        return 0;
+    for (size_t i = 0; !err && i < targets->n; i++)
+        err = target_is_known(m, targets->v[i], arena);
+    return err ? diag_about(why, err, "Resource_List.preempt_targets") : 0;
+}
+
 static struct place place_in(const struct resources *list, struct arena *arena)
 {
     const struct resource_value *v = resources_find(list, "place");

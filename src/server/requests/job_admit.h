@@ -36,6 +36,11 @@ int job_find_queue(const struct model *m, const struct request *rq,
  * without any (15231). */
 int job_entries_agree(const struct edit *job, struct diag *why) MUST_CHECK;
 
+/* The running jobs that may leave for this one: NONE, or queues (15018) and amounts of
+ * resources (15035, 15014) that there are. */
+int job_targets_are_known(const struct model *m, const struct edit *job,
+                          struct arena *arena, struct diag *why) MUST_CHECK;
+
 /* What follows from an entry whatever others say: an interactive job is not run again
  * (attributes.md 7). */
 void job_force_entries(struct edit *job);

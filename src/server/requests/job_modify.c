@@ -428,6 +428,9 @@ static int check_alteration(struct alteration *al, struct diag *why)
         err = check_holds(al, why);
     if (!err)
         err = job_entries_agree(&al->e, why);
+    /* A queue that has gone since says nothing about what is altered now. */
+    if (!err && entry_for(al, "preempt_targets"))
+        err = job_targets_are_known(al->m, &al->e, al->rq->arena, why);
     if (!err)
         err = check_size(al, why);
     if (!err && running && al->e.touched[JOB_A_RESOURCE_LIST])

@@ -288,6 +288,8 @@ static int check_submission(struct submission *s, struct diag *why)
     if (!err)
         err = job_entries_agree(&s->job, why);
     if (!err)
+        err = job_targets_are_known(s->m, &s->job, s->rq->arena, why);
+    if (!err)
         err = job_find_account(s->m, s->rq, s->owner, &s->job, &s->acct, why);
     if (!err && unknown)
         err = diag_code(why, PBSE_NOATTR);
