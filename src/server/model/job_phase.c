@@ -224,7 +224,8 @@ enum job_event job_place_now(const struct job *job, int64_t now_at, struct arena
     return job_place_held(job, job_holds_text(job, arena), now_at);
 }
 
-/* A job that comes back from a run has been eligible since now, whatever was before. */
+/* A job that comes back from a run has been eligible since it was so first
+ * (attributes.md 14.1). */
 static enum job_etime etime_after(const struct job *job, enum job_phase to)
 {
     char state = job_phase_state(to);
@@ -235,8 +236,7 @@ static enum job_etime etime_after(const struct job *job, enum job_phase to)
     /* It becomes eligible in the queue that it is routed to. */
     if (job && obj_num(&job->obj, JOB_A_QUEUE_TYPE, 'E') == 'R')
         return JOB_ETIME_UNSET;
-    if (state == 'Q' &&
-        (!job || job_is_at_mom(job) || !obj_is_set(&job->obj, JOB_A_ETIME)))
+    if (state == 'Q' && (!job || !obj_is_set(&job->obj, JOB_A_ETIME)))
         return JOB_ETIME_NOW;
     return JOB_ETIME_STAYS;
 }

@@ -217,6 +217,19 @@ static void accounting_records_are_exact(void)
 #undef GENERAL
 }
 
+/* Readers find the end of a text that has double quotes. */
+static void accounts_are_quoted(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+
+    alter(fm.r, id, "Account_Name", NULL, "say \"a\"");
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    CONTAINS(accounted(fm.r, 'S', 0), " account='say \"a\"' project=");
+    fake_mom_free(&fm);
+}
+
 static void a_short_job_is_accounted_for(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -508,7 +521,9 @@ static void qrerun_puts_the_job_back(void)
     struct fake_mom fm = fake_mom_new();
     const char *id = running_job(&fm);
     struct body_id body = { .id = id };
+    int64_t etime = obj_num(the_job(fm.r, id), JOB_A_ETIME, 0);
 
+    rig_advance(fm.r, fm.r->now_at + 60);
     CU_ASSERT_EQUAL(rig_ask(fm.r, RIG_USER, BATCH_RERUN, &body, NULL)->code, PBSE_PERM);
     CU_ASSERT_EQUAL(rig_ask(fm.r, RIG_ROOT, BATCH_RERUN, &body, NULL)->code, 0);
     CU_ASSERT_STRING_EQUAL(signal_told(&fm), "Rerun");
@@ -520,6 +535,8 @@ static void qrerun_puts_the_job_back(void)
     CU_ASSERT_FALSE(obj_is_set(the_job(fm.r, id), JOB_A_RESOURCES_USED));
     CU_ASSERT_FALSE(obj_is_set(the_job(fm.r, id), JOB_A_SESSION_ID));
     CU_ASSERT_PTR_NULL(accounted(fm.r, 'E', 0));
+    /* It has been eligible since it was so first (attributes.md 14.1). */
+    CU_ASSERT_EQUAL(obj_num(the_job(fm.r, id), JOB_A_ETIME, 0), etime);
     fake_mom_free(&fm);
 }
 
@@ -947,6 +964,7 @@ int main(void)
         { "files that are kept are not copied", files_that_are_kept_are_not_copied },
         { "an estimate goes with its top job", an_estimate_goes_with_its_top_job },
         { "accounting records are exact", accounting_records_are_exact },
+        { "accounts are quoted", accounts_are_quoted },
         { "a short job is accounted for", a_short_job_is_accounted_for },
         { "DeleteJob is tried again", delete_is_tried_again },
         { "a refused job is queued again", a_refused_job_is_queued_again },
