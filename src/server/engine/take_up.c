@@ -273,10 +273,13 @@ static void take_up_record(struct turn *t, struct record *rec)
 #endif
 }
 
+/* What is attempted is told whatever comes of it, so that it waits for no record. */
 static void tell_lines(struct turn *t, const struct decision *d)
 {
+    uint64_t seq = d->logs_lead ? 0 : t->s->m->seq;
+
     for (size_t i = 0; i < d->n_logs; i++)
-        effect_log(t->out, t->s->m->seq, d->logs[i].event, d->logs[i].obj_class,
+        effect_log(t->out, seq, d->logs[i].event, d->logs[i].obj_class,
                    d->logs[i].object, "%s", d->logs[i].text);
 }
 

@@ -238,8 +238,12 @@ static bool nobody_waits_for(const struct effect *e)
            e->kind == EFFECT_CLOSE || e->kind == EFFECT_EXIT;
 }
 
+/* Lines of the log keep their order, but for those of what is attempted: these come
+ * before what schedulers are sent because of it. */
 static bool need_not_wait(const struct turns *ts, const struct effect *e)
 {
+    if (e->kind == EFFECT_LOG)
+        return e->seq == 0;
     return (e->kind == EFFECT_REPLY || e->kind == EFFECT_LISTING ||
             e->kind == EFFECT_FIND_OUT || e->kind == EFFECT_SCHED_COMMAND) &&
            e->seq <= ts->durable_seq;

@@ -2,8 +2,8 @@
  * (reservations.md 7.1).
  *
  * The command is only a hint: a scheduler looks at the states. After a confirmation the
- * jobs that waited are looked at in another cycle at once, since the one that confirmed
- * looks at no job.
+ * jobs that waited are looked at in another cycle at once: a scheduler of PBS that has
+ * confirmed looks at no job in that cycle. (Ours plans its jobs in another pass.)
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/question_kind.h"

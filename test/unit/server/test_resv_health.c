@@ -2,6 +2,7 @@
  * healed or re-made around what works.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/wire/sched_command.h"
 #include "resv_world.h"
 
 #include <string.h>
@@ -254,6 +255,29 @@ static void test_reconfirmed_before_the_start(void)
     world_vnode(&w, "vn[1]", 0); /* no longer ours */
     CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "2/2");
     world_free(&w);
+}
+
+/* The cycle that has answered may have looked at no job, so another one follows, unless
+ * nobody waits. A scheduler of ours plans its jobs again by itself; others do not. */
+static void test_a_cycle_for_jobs_follows(void)
+{
+    for (int waits = 0; waits < 2; waits++) {
+        struct world w;
+
+        new_resv(&w, false);
+        if (waits)
+            world_job(&w, "7.svr", "workq", NULL, "60");
+        world_sched_done(&w);
+        world_vnode(&w, "vn[1]", NODE_OFFLINE);
+        world_go(&w, NOW + 600);
+        CU_ASSERT_TRUE(world_commanded(&w, SCHED_RECONFIRM));
+        world_clear(&w);
+        world_confirm(&w, "R1.svr", "(vn[2]:ncpus=2)+(vn[3]:ncpus=2)+(vn[4]:ncpus=2)");
+        CU_ASSERT_FALSE(world_commanded(&w, SCHED_NEW)); /* the cycle still runs */
+        world_sched_done(&w);
+        CU_ASSERT_EQUAL(world_commanded(&w, SCHED_NEW), waits == 1);
+        world_free(&w);
+    }
 }
 
 /* Running: what works is kept, with all that is held on it. */
@@ -570,6 +594,7 @@ int main(void)
           test_attempts_around_the_start },
         { "unanswered attempts are made again", test_unanswered_attempts },
         { "before the start all vnodes may change", test_reconfirmed_before_the_start },
+        { "a cycle for jobs follows a confirmation", test_a_cycle_for_jobs_follows },
         { "while it runs only the lost vnode is replaced", test_what_may_replace_what },
         { "a job on a lost vnode blocks until it ends",
           test_the_job_blocks_until_it_ends },

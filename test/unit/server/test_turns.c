@@ -43,13 +43,13 @@ static void add_letter(struct bench *b, char letter)
     enum effect_kind kind = letter == 'R'                    ? EFFECT_RECORD
                             : letter == 'a'                  ? EFFECT_ACCOUNT
                             : letter == 'm'                  ? EFFECT_MOM_MESSAGE
-                            : letter == 'l'                  ? EFFECT_LOG
+                            : letter == 'l' || letter == 't' ? EFFECT_LOG
                             : letter == 'x'                  ? EFFECT_EXIT
                             : letter == 'c' || letter == 'C' ? EFFECT_SCHED_COMMAND
                                                              : EFFECT_REPLY;
     if (letter == 'R')
         b->seq++;
-    effect_add(out, kind, strchr("qlc", letter) ? 0 : b->seq);
+    effect_add(out, kind, strchr("qtc", letter) ? 0 : letter == 'l' ? 1 : b->seq);
 }
 
 static void turn(struct bench *b, const char *letters)
@@ -66,7 +66,12 @@ static char letter_of(const struct effect *e, bool given_up)
         [EFFECT_ACCOUNT] = 'a',      [EFFECT_LOG] = 'l',   [EFFECT_EXIT] = 'x',
         [EFFECT_SCHED_COMMAND] = 'c'
     };
-    char c = e->kind == EFFECT_REPLY && e->seq == 0 ? 'q' : letters[e->kind];
+    char c = letters[e->kind];
+
+    if (e->seq == 0 && e->kind == EFFECT_REPLY)
+        c = 'q';
+    if (e->seq == 0 && e->kind == EFFECT_LOG)
+        c = 't'; /* what is attempted, and told whatever comes of it */
 
     return given_up ? (char)toupper((unsigned char)c) : c;
 }
@@ -144,11 +149,13 @@ static void who_speaks_of_the_past_waits_for_nobody(void)
     LEAVES(&b, "q");
     turn(&b, "Cc"); /* the first names what is not durable */
     LEAVES(&b, "c");
+    turn(&b, "tRlc"); /* an attempt is told before the scheduler hears of it */
+    LEAVES(&b, "tc");
     turns_commit_ended(b.ts, 101);
     LEAVES(&b, "Rr");
     commit(&b);
-    turns_commit_ended(b.ts, 102);
-    LEAVES(&b, "lRmc");
+    turns_commit_ended(b.ts, 103);
+    LEAVES(&b, "lRmcRl");
     turns_free(b.ts);
 }
 
