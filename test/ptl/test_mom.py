@@ -106,13 +106,54 @@ def test_walltime_is_the_end(cluster):
 def test_kill_follows_term(cluster):
     server = cluster.server
     server.manager(MGR_CMD_SET, QUEUE, {"kill_delay": 1}, id="workq")
-    jid = running_job(server, script="#!/bin/sh\ntrap '' TERM\n"
-                                     "while :; do sleep 1; done\n", Shell_Path_List="/bin/sh")
+    jid, told = script_that_catches(cluster, "")
     session = session_of(server, jid)
     server.delete(jid)
     is_gone(server, JOB, jid)
+    assert read(told) == "ready\n"
     wait_for("no process of the job", lambda: not os.path.exists("/proc/" + session))
     cluster.mom.log_match(";%s;signal job with TermJob" % jid)
+
+
+def read(path):
+    with open(path) as f:
+        return f.read()
+
+
+def script_that_catches(cluster, commands):
+    """A job whose script does this at SIGTERM, and the file that it writes into."""
+    told = os.path.join(cluster.root, "tmp", "told")
+    jid = running_job(cluster.server, script="#!/bin/sh\ntrap '%s' TERM\necho ready > %s\n"
+                      "while :; do sleep 0.1; done\n" % (commands.replace("TOLD", told), told))
+    wait_for("the trap", lambda: os.path.exists(told) and read(told))
+    return jid, told
+
+
+@pytest.mark.parametrize("how", ["qdel", "qrerun"])
+def test_a_script_has_its_time_to_clean_up(cluster, how):
+    """Its login shell ends at once by the same signal, and the job with the script."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, QUEUE, {"kill_delay": 3600}, id="workq")
+    jid, told = script_that_catches(cluster, "sleep 1; echo cleaned >> TOLD; exit 3")
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    cluster.run([how, jid])
+    if how == "qdel":
+        is_gone(server, JOB, jid)
+    else:
+        server.expect(JOB, {"job_state": "Q"}, id=jid)
+    assert read(told) == "ready\ncleaned\n"
+
+
+def test_what_has_left_the_session_is_not_waited_for(cluster):
+    server = cluster.server
+    server.manager(MGR_CMD_SET, QUEUE, {"kill_delay": 3600}, id="workq")
+    pid = os.path.join(cluster.root, "tmp", "pid")
+    jid = running_job(server, script="#!/bin/sh\nsetsid sh -c 'trap \"\" TERM; echo $$ > %s; "
+                      "while :; do sleep 0.1; done' > /dev/null 2>&1 &\nsleep 1000\n" % pid)
+    wait_for("the process", lambda: os.path.exists(pid) and read(pid))
+    server.delete(jid)
+    is_gone(server, JOB, jid)
+    os.kill(int(read(pid)), signal.SIGKILL)
 
 
 def test_an_end_without_a_mom_is_known(cluster):

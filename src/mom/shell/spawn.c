@@ -9,6 +9,7 @@
 #include "mom/shell/job_terminal.h"
 #include "mom/shell/job_x11.h"
 #include "mom/shell/plain.h"
+#include "mom/shell/proc.h"
 #include "mom/shell/prologue.h"
 #include "mom/shell/restart.h"
 #include "mom/shell/safe_name.h"
@@ -19,6 +20,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,6 +35,7 @@
 #define EXEC_FAILED    254
 #define EXIT_BYTES     96 /* of the file with a status; blanks until it is known */
 #define REMOVE_LIMIT_S 60
+#define LOOK_AGAIN_MS  100
 
 struct pipes {
     int report; /* to the MoM */
@@ -579,6 +582,19 @@ static bool has_left_none(void)
     return ended < 0 && errno == ECHILD;
 }
 
+/* A script that catches SIGTERM has the time that it is given to clean up, although the
+ * login shell that it was started from has ended by that signal: the job is over when
+ * nothing of its session is left (execution.md 19). Whoever has sent the signal sends
+ * SIGKILL later. What has left the session is not waited for. */
+static bool wait_for_rest(pid_t session)
+{
+    bool left_none;
+
+    while (!(left_none = has_left_none()) && proc_kill_session(session, 0) > 0)
+        (void)poll(NULL, 0, LOOK_AGAIN_MS);
+    return left_none;
+}
+
 /* True when the job has started its program: the byte comes before exec, and an end
  * of file without it means that the job never began. */
 static bool has_begun(int fd)
@@ -713,7 +729,8 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
     started = has_begun(begun[0]);
     restored = !o->restart || (started && has_begun(begun[0]));
     status = wait_for(job, &ru);
-    left_none = left_none && has_left_none();
+    left_none =
+        left_none && (status == 256 + SIGTERM ? wait_for_rest(job) : has_left_none());
     if (started && !restored)
         status = SPAWN_RESTART_FAILED;
     if (started && status == 0 && !interactive && !o->task)
