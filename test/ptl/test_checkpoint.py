@@ -325,6 +325,8 @@ def test_a_restart_that_fails_keeps_the_image(cluster, images):
     cluster.run(["qrls", "-h", "s", jid])
     goes_on(cluster, images, jid, number)
     assert lines_of(cluster, jid).count(1) == 1
+    # The server knew of the image, too: none of these runs was a start.
+    assert len([l for l in cluster.server.accounting_lines() if ";S;%s;" % jid in l]) == 1
 
 
 def test_a_job_gives_way_with_its_image(cluster, images):

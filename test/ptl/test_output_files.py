@@ -116,11 +116,13 @@ def test_not_possible(cluster):
 
 
 def test_by_usecp(cluster):
+    """The first line that fits counts, and a star stands for any beginning of a host's name."""
     here = places()[0]
     folder = os.path.join(here, "mapped")
     cluster.run(["mkdir", folder], user=USER1)
     with open(os.path.join(cluster.home, "mom_priv/config"), "a") as f:
-        f.write("$usecp 192.0.2.78:/remote %s\n" % folder)
+        f.write("$usecp *.0.2.79:/remote /nodir\n$usecp *.0.2.78:/remote %s\n"
+                "$usecp 192.0.2.78:/ /nodir/\n" % folder)
     cluster.mom.restart()
     cluster.wait_nodes()
     jid = cluster.run(["qsub", "-k", "od", "-o", "192.0.2.78:/remote/out", "-e", "/dev/null"],

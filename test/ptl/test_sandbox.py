@@ -108,6 +108,22 @@ def test_what_cannot_be_delivered_stays_there(cluster, folder):
     shutil.rmtree(box_of(jid))
 
 
+def nobody_elses_directory(cluster, root):
+    """Somebody has made one there before: the job does not begin in it."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    jid = server.submit(Job(attrs=dict(PRIVATE, Output_Path="/dev/null", Join_Path="oe"), sleep=0))
+    os.mkdir(box_of(jid, root))
+    os.chmod(box_of(jid, root), 0o777)
+    os.chown(box_of(jid, root), pwd.getpwnam(USER2).pw_uid, -1)
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    cluster.mom.log_match("cannot make the job directory " + box_of(jid, root))
+    server.expect(JOB, {"job_state": "H"}, id=jid)
+    server.delete(jid)
+    is_gone(server, JOB, jid)
+    assert os.listdir(box_of(jid, root)) == []
+
+
 def test_a_root_for_all(cluster, folder):
     """$jobdir_root: everybody may make directories there; anything else is refused."""
     config = os.path.join(cluster.home, "mom_priv/config")
@@ -128,6 +144,8 @@ def test_a_root_for_all(cluster, folder):
             assert exit_status(cluster.server, jid) == 0
             assert read(folder + "/out").split() == [box_of(jid, root)]
             wait_for("no directory", lambda: not os.listdir(root))
+        if not ROOTLESS:
+            nobody_elses_directory(cluster, root)
     finally:
         with open(config, "w") as f:
             f.write(before)
