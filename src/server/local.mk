@@ -149,6 +149,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/job_limits.c src/server/decide/job_limits.h \
 	src/server/requests/job_locate.c \
 	src/server/requests/job_modify.c \
+	src/server/requests/job_altered.c src/server/requests/job_altered.h \
 	src/server/requests/job_queue.c \
 	src/server/requests/job_release_nodes.c \
 	src/server/requests/job_preempt.c \

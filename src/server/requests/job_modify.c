@@ -16,6 +16,7 @@
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
+#include "server/requests/job_altered.h"
 
 #include <string.h>
 #include <strings.h>
@@ -481,83 +482,6 @@ static void tell_mom(const struct alteration *al, struct decision *out)
     }
 }
 
-/* One entry of an 'a' record: the value as it is now. */
-static void add_altered(const struct alteration *al, int attr,
-                        const struct resource_def *def, struct buf *out)
-{
-    const struct attr_type *type = job_rows[attr].type;
-    const struct attr_value *v = edit_value(&al->e, attr);
-    const char *value = def ? attr_value_member(type, v, def->name, al->rq->arena)
-                            : attr_value_text(type, v, al->rq->arena);
-
-    buf_printf(out, "%s%s%s%s=", out->len ? " " : "", job_rows[attr].name,
-               def ? "." : "", def ? def->name : "");
-    buf_add_quoted(out, value ? value : "UNSET");
-}
-
-/* Resources of the request that are told already. */
-struct told {
-    const struct resource_def *def;
-    UT_hash_handle hh;
-};
-
-static bool told_before(struct told **told, const struct resource_def *def,
-                        struct arena *arena)
-{
-    struct told *t;
-
-    HASH_FIND(hh, *told, &def, sizeof(def), t);
-    if (t)
-        return true;
-    t = ARENA_NEW(arena, struct told);
-    t->def = def;
-    HASH_ADD(hh, *told, def, sizeof(t->def), t);
-    return false;
-}
-
-/* What the request says of one attribute: once, and each resource once. A resource
- * beside an attribute that has no members counts for nothing. */
-static void add_attr(const struct alteration *al, int attr, const int *attr_of,
-                     struct buf *out)
-{
-    MUST(attr >= 0); /* -1 stands for a name that is not known */
-
-    bool members = attr_type_has_members(job_rows[attr].type);
-    struct told *told = NULL;
-
-    for (size_t i = 0; i < al->attrs->n; i++) {
-        const char *resource = al->attrs->v[i].resource;
-        const struct resource_def *def;
-
-        if (attr_of[i] != attr)
-            continue;
-        def = members && resource ? resource_find(al->m->defs, resource) : NULL;
-        if (told_before(&told, def, al->rq->arena))
-            continue;
-        add_altered(al, attr, def, out);
-    }
-    HASH_CLEAR(hh, told);
-}
-
-/* What was asked for, not what follows from it: attributes in the order of their table,
- * resources in that of the request (operations.md 17). */
-static const char *altered_text(const struct alteration *al)
-{
-    int *attr_of = ARENA_ARRAY(al->rq->arena, int, al->attrs->n + 1);
-    struct buf text = { 0 };
-    const char *ret;
-
-    for (size_t i = 0; i < al->attrs->n; i++)
-        attr_of[i] = attr_find(&job_table, al->attrs->v[i].name);
-    /* Attributes behind the script's are ours alone and not part of accounting. */
-    for (int attr = 0; attr < JOB_A_HF_SCRIPT; attr++)
-        if (attr != JOB_A_RESOURCES_USED && attr != JOB_A_ESTIMATED)
-            add_attr(al, attr, attr_of, &text);
-    ret = arena_strdup(al->rq->arena, text.data ? text.data : "");
-    buf_fini(&text);
-    return ret;
-}
-
 /* What it waits for from now on; the rule of jobs that wait holds it or lets it go. */
 static int check_depend(struct alteration *al, struct decision *out)
 {
@@ -621,7 +545,7 @@ static void decide_alteration(struct alteration *al, struct decision *out)
     /* A scheduler's comments and estimates are no alterations of the request. */
     if (!al->rq->who->scheduler) {
         rec->reason = REASON_ALTERED;
-        rec->note = altered_text(al);
+        rec->note = job_altered_text(&al->e, al->attrs, al->rq->arena);
         edit_set_num(&al->e, JOB_A_MTIME, al->rq->now_at);
     }
     MUST(out->records.v[out->records.n - 1] == rec);
