@@ -160,6 +160,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_stop.c src/server/requests/job_stop.h \
 	src/server/requests/job_signal.c \
 	src/server/decide/depend_admit.c src/server/decide/depend_admit.h \
+	src/server/decide/depend_search.c src/server/decide/depend_search.h \
 	src/server/decide/resv_shrink.c src/server/decide/resv_shrink.h \
 	src/server/decide/resv_extend.c src/server/decide/resv_extend.h \
 	src/server/decide/resv_on_end.c src/server/decide/resv_on_end.h \

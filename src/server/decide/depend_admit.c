@@ -10,6 +10,7 @@
 #include "lib/base/log.h"
 #include "server/decide/config.h"
 #include "server/decide/depend_remote.h"
+#include "server/decide/depend_search.h"
 #include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
 #include "server/model/job_phase.h"
@@ -217,31 +218,11 @@ static int plan_entry(const struct depend_wish *w, const struct depend_entry *as
     return plan_after(w, e, plan, out);
 }
 
-/* Jobs that have been looked at in the search for a circle. */
-struct met {
-    const struct job *job;
-    struct met *next; /* of the stack */
-    UT_hash_handle hh;
-};
-
-struct search {
-    struct met *by_job;
-    struct met *stack;
-    struct arena *arena;
-};
-
-static void meet(struct search *s, const struct job *job)
+/* Whoever is over waits for nobody. */
+static void meet(struct depend_search *s, const struct job *job)
 {
-    struct met *x;
-
-    HASH_FIND_PTR(s->by_job, &job, x);
-    if (x || job->past)
-        return;
-    x = ARENA_NEW(s->arena, struct met);
-    x->job = job;
-    x->next = s->stack;
-    s->stack = x;
-    HASH_ADD_PTR(s->by_job, job, x);
+    if (!job->past)
+        depend_search_meet(s, job);
 }
 
 /* Does one of these entries name a job that is to wait for the wish's, elsewhere? */
@@ -299,23 +280,21 @@ static bool is_only_in_set(const struct job *job, const struct job *parent,
 /* Whoever is to wait must not be waited for, through however many jobs. */
 static bool is_circle(const struct depend_wish *w, const struct depend_plan *plan)
 {
-    struct search s = { .arena = w->rq->arena };
+    struct depend_search s = { .arena = w->rq->arena };
     bool found = names_elsewhere(w, plan, &plan->own);
+    const struct job *job;
 
     for (size_t i = 0; i < plan->own.n; i++)
         if (plan->own.v[i].job && plan->own.v[i].type != DEPEND_RUNONE &&
             !depend_is_remote(w->m, &plan->own.v[i]))
             meet(&s, model_job(w->m, plan->own.v[i].job));
-    while (s.stack && !found) {
-        const struct job *job = s.stack->job;
-
-        s.stack = s.stack->next;
+    while (!found && (job = depend_search_next(&s))) {
         found = will_wait(w, plan, job) || waits_elsewhere(w, plan, job);
         for (size_t i = 0; i < job->n_parents; i++)
             if (!is_only_in_set(job, job->parents[i], s.arena))
                 meet(&s, job->parents[i]);
     }
-    HASH_CLEAR(hh, s.by_job);
+    depend_search_fini(&s);
     return found;
 }
 

@@ -10,6 +10,7 @@
 #include "server/decide/config.h"
 #include "server/decide/depend_admit.h"
 #include "server/decide/depend_remote.h"
+#include "server/decide/depend_search.h"
 #include "server/decide/job_over.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_state.h"
@@ -35,42 +36,6 @@ static void keep(const struct registration *r, const struct job *job,
     rec->reason = REASON_TRANSFER;
     record_change(rec, out->arena, JOB_A_HF_WAITERS, NULL,
                   waiters_text(list, out->arena));
-}
-
-/* Jobs of this server that a search has met; those on the stack are to be looked at. */
-struct met {
-    const struct job *job;
-    struct met *next; /* of the stack */
-    UT_hash_handle hh;
-};
-
-struct search {
-    struct met *by_job, *stack;
-    struct arena *arena;
-};
-
-static void meet(struct search *s, const struct job *job)
-{
-    struct met *x;
-
-    HASH_FIND_PTR(s->by_job, &job, x);
-    if (x)
-        return;
-    x = ARENA_NEW(s->arena, struct met);
-    x->job = job;
-    x->next = s->stack;
-    s->stack = x;
-    HASH_ADD_PTR(s->by_job, job, x);
-}
-
-/* The next one, NULL: all were looked at. */
-static const struct job *look(struct search *s)
-{
-    const struct job *job = s->stack ? s->stack->job : NULL;
-
-    if (s->stack)
-        s->stack = s->stack->next;
-    return job;
 }
 
 /* Does the job wait for the other server's one, itself or through jobs here? */
@@ -103,32 +68,32 @@ static bool is_awaited_by(const struct registration *r, const struct job *job)
  * through jobs here. */
 static bool waits_for_waiter(const struct registration *r, const struct job *job)
 {
-    struct search s = { .arena = r->rq->arena };
+    struct depend_search s = { .arena = r->rq->arena };
     bool found = false;
 
-    meet(&s, job);
-    while (!found && (job = look(&s))) {
+    depend_search_meet(&s, job);
+    while (!found && (job = depend_search_next(&s))) {
         found = waits_for(r, job);
         for (size_t i = 0; i < job->n_parents; i++)
-            meet(&s, job->parents[i]);
+            depend_search_meet(&s, job->parents[i]);
     }
-    HASH_CLEAR(hh, s.by_job);
+    depend_search_fini(&s);
     return found;
 }
 
 /* The same of a job here that is to wait for the other server's. */
 static bool waiter_waits_for(const struct registration *r, const struct job *job)
 {
-    struct search s = { .arena = r->rq->arena };
+    struct depend_search s = { .arena = r->rq->arena };
     bool found = false;
 
-    meet(&s, job);
-    while (!found && (job = look(&s))) {
+    depend_search_meet(&s, job);
+    while (!found && (job = depend_search_next(&s))) {
         found = is_awaited_by(r, job);
         for (size_t i = 0; i < job->n_children; i++)
-            meet(&s, job->children[i]);
+            depend_search_meet(&s, job->children[i]);
     }
-    HASH_CLEAR(hh, s.by_job);
+    depend_search_fini(&s);
     return found;
 }
 
