@@ -152,6 +152,9 @@ def test_an_array_goes_on_in_the_next_occurrence(cluster, on_end, records):
     counts(cluster, jid, 5 - expired, 0, expired=expired, queue=queue_of(rid), job_state="B")
     server.expect(RESV, {"reserve_state": "RESV_CONFIRMED", "reserve_index": 2}, id=rid)
     gate.open()
+    # Its own start is a minute behind the first one.
+    cluster.run(["pbs_ralter", "-R", Reservation.clock(8), "-D", "60", "-I", "30", rid],
+                user=USER1)
     wait_for("the next occurrence", lambda: server.status(RESV, rid)[0]["reserve_state"] ==
              "RESV_RUNNING", deadline=90)
     is_gone(server, JOB, jid)

@@ -213,22 +213,22 @@ def test_altering_a_later_occurrence(cluster):
     is as the rule says."""
     server = cluster.server
     start = int(time.time()) + 4
-    rid = series(cluster, "FREQ=SECONDLY;COUNT=3;INTERVAL=20", start, 1)
+    rid = series(cluster, "FREQ=SECONDLY;COUNT=3;INTERVAL=15", start, 1)
     server.expect(RESV, {"reserve_index": 2, "reserve_state": "RESV_CONFIRMED"}, id=rid)
-    done = cluster.run(["pbs_ralter", "-R", Reservation.clock(start + 22), "-D", "3", "-I", "30",
+    done = cluster.run(["pbs_ralter", "-R", Reservation.clock(start + 17), "-D", "3", "-I", "30",
                         rid], user=USER1)
     assert done.stdout.startswith("pbs_ralter: %s CONFIRMED" % rid)
     at = lambda o, name: int(time.mktime(time.strptime(o[name], "%a %b %d %H:%M:%S %Y")))
     shown = server.status(RESV, rid)[0]
     assert (shown["reserve_index"], at(shown, "reserve_start"), shown["reserve_duration"]) == \
-        ("2", start + 22, "3")
+        ("2", start + 17, "3")
     shown = server.expect(RESV, {"reserve_index": 3}, id=rid)
     assert (at(shown, "reserve_start"), shown["reserve_duration"], shown["reserve_count"]) == \
-        (start + 40, "1", "3")
+        (start + 30, "1", "3")
     is_gone(server, RESV, rid)
     begun = [int(re.search(r" start=(\d+)", l).group(1)) for l in server.accounting_lines()
              if ";B;%s;" % rid in l]
-    assert begun == [start, start + 22, start + 40]
+    assert begun == [start, start + 17, start + 30]
 
 
 def test_a_healthy_occurrence_after_an_attempt_that_is_over(cluster):
