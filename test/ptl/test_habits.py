@@ -22,9 +22,14 @@ def shown(text):
     return [l.split(" = ")[0].strip() for l in lines]
 
 
+def settings(text):
+    """The lines without what a scheduler does at the moment."""
+    return [line for line in text.splitlines() if not line.lstrip().startswith("state =")]
+
+
 def test_a_suites_set_up(cluster):
     server = cluster.server
-    sched = qmgr(cluster, "list sched").stdout
+    sched = settings(qmgr(cluster, "list sched").stdout)
     qmgr(cluster, "set sched sched_cycle_length=10,log_events=1,comment=x,preempt_order=R,"
                   "throughput_mode=f,scheduler_iteration=5")
     qmgr(cluster, "set server scheduling=f,mail_from=x,max_array_size=7,comment=y,"
@@ -46,7 +51,7 @@ def test_a_suites_set_up(cluster):
     names = [n for n in shown(qmgr(cluster, "list sched").stdout)
              if n not in ("sched_host", "state", "pbs_version")]
     qmgr(cluster, "unset sched " + ",".join(names))
-    assert qmgr(cluster, "list sched").stdout == sched
+    assert settings(qmgr(cluster, "list sched").stdout) == sched
     qmgr(cluster, "unset sched default " + ",".join(names))
     qmgr(cluster, "delete queue workq")
     qmgr(cluster, "create queue workq queue_type=Execution,enabled=True,started=True")

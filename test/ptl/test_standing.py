@@ -242,8 +242,9 @@ def seen(cluster, rid, index):
     name = rid.replace(".", "[%d]." % index, 1)
     out = cluster.run(["pbs_rstat", "-F", "json", name]).stdout
     shown = json.loads(out)["Reservations"][name]
-    # What the series had is told from the first alteration on.
-    shown.pop("reserve_standing_revert", None)
+    # What the series had is told from the first alteration on, and mtime is the series'.
+    for name in ("reserve_standing_revert", "mtime"):
+        shown.pop(name, None)
     return shown
 
 
@@ -304,4 +305,6 @@ def test_in_conflict_it_is_made_anew_between_occurrences(cluster):
                          "reserve_index": 2, "reserve_retry": (UNSET, None)}, id=rid)
     assert lost not in resv_nodes(server, rid)
     assert " start=%d end=%d " % (start + 60, start + 68) in lines(cluster, "Y", rid)[-1]
+    # Its own start is a minute behind the first one.
+    cluster.run(["pbs_ralter", "-R", Reservation.clock(8), "-I", "30", rid], user=USER1)
     server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
