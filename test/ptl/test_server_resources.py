@@ -3,6 +3,7 @@
 import pytest
 
 from holdfast import *
+from holdfast.services import wait_for
 from story import *
 
 
@@ -21,8 +22,9 @@ def licences(cluster):
     server.manager(MGR_CMD_SET, SERVER, {"resources_available.lic": 3})
     yield server
     jobs = [j["id"] for j in server.status(JOB)]
-    if jobs:
-        cluster.run(["qdel", "-W", "force"] + jobs)
+    if jobs:  # some may have ended meanwhile
+        cluster.run(["qdel", "-W", "force"] + jobs, check=False)
+    wait_for("no jobs", lambda: not server.status(JOB))
     server.manager(MGR_CMD_UNSET, SERVER, {"resources_available.lic": None})
 
 
