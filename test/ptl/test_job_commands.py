@@ -3,6 +3,7 @@
 their exit status, and what becomes of the jobs."""
 import os
 import re
+import signal
 import time
 
 import pytest
@@ -247,6 +248,26 @@ def test_qrerun(cluster):
     # It waits, and is started again at once.
     cluster.server.expect(JOB, {"job_state": "R", "run_count": 2}, id=jid)
     cluster.server.delete(jid)
+
+
+def test_qrerun_waits_for_so_long(real):
+    """The MoM stands still: the time passes, and the job goes back when the MoM goes on."""
+    server = real.server
+    jid = running(real)
+    assert said(real, "qrerun", jid, user=None) == (0, "", "")
+    server.expect(JOB, {"job_state": "R", "substate": 42, "run_count": 2}, id=jid)
+    server.manager(MGR_CMD_SET, SERVER, {"job_requeue_timeout": 1})
+    real.mom.send_signal(signal.SIGSTOP)
+    try:
+        code, out, err = said(real, "qrerun", jid, user=None)
+        assert (code, out) == (15011 & 255, "")
+        assert err.startswith("qrerun: the job is still being ended after 1 s (job_requeue_timeout)")
+        assert server.status(JOB, jid)[0]["run_count"] == "2"
+    finally:
+        real.mom.send_signal(signal.SIGCONT)
+        server.manager(MGR_CMD_UNSET, SERVER, {"job_requeue_timeout": None})
+    server.expect(JOB, {"job_state": "R", "run_count": 3}, id=jid)
+    server.delete(jid)
 
 
 def test_qrun(cluster):

@@ -15,24 +15,22 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/bounds.h"
 #include "lib/attr/sched_attrs.h"
-#include "lib/attr/server_attrs.h"
 #include "lib/base/instant.h"
 #include "lib/base/log.h"
 #include "server/decide/sched_link.h"
 #include "server/requests/handlers.h"
+#include "server/requests/job_rerun.h"
 #include "server/requests/preempt_method.h"
 
 #include <string.h>
 
 /* Longer than the server waits for the answer of a MoM before it gives the MoM up. */
-#define SUSPEND_LIMIT_S   75
-/* Where job_requeue_timeout is not set. */
-#define REQUEUE_TIMEOUT_S 45
+#define SUSPEND_LIMIT_S 75
 /* In the units of request_slice_cost(). */
-#define METHOD_COST       60
+#define METHOD_COST     60
 
-#define ORDER_DEFAULT     "SCR"
-#define FAILED            "000"
+#define ORDER_DEFAULT   "SCR"
+#define FAILED          "000"
 
 struct victim {
     const char *id;
@@ -126,9 +124,7 @@ static void log_failed(const struct victim *v, char method, int code,
 /* How long is waited for what that method has begun. */
 static int64_t limit_of(const struct model *m, char method)
 {
-    return method == 'S'
-               ? SUSPEND_LIMIT_S
-               : obj_num(m->server, SERVER_A_JOB_REQUEUE_TIMEOUT, REQUEUE_TIMEOUT_S);
+    return method == 'S' ? SUSPEND_LIMIT_S : rerun_timeout_s(m);
 }
 
 /* The next method that may be tried; false: none is left. */

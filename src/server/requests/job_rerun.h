@@ -10,6 +10,10 @@
  * 15038, its MoM is away 15070. */
 int job_may_rerun(const struct job *job, struct decision *out) MUST_CHECK;
 
+/* How long a requeue is waited for: job_requeue_timeout, or the time of PBS. */
+#define REQUEUE_TIMEOUT_S 45
+int64_t rerun_timeout_s(const struct model *m);
+
 /* Append the record that asks for it. The job runs until its MoM reports the end. */
 struct record *job_rerun_record(const struct job *job, const char *actor,
                                 int64_t now_at, struct decision *out);

@@ -467,6 +467,7 @@ static void what_runs_of_an_array_is_run_again(void)
 {
     struct fake_mom fm = fake_mom_new();
     struct rig *r = fm.r;
+    uint64_t conn;
 
     array_of(r, "1-6");
     CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[].svr"), 15016);
@@ -478,7 +479,8 @@ static void what_runs_of_an_array_is_run_again(void)
     CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[5].svr"), 15016);
     CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[4].svr"), 15159);
     CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[7].svr"), 15001);
-    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[2-6].svr"), 0);
+    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[2-6].svr"), -1);
+    rig_go_on(r, 0); /* it waits for their ends */
     SAME(signalled(&fm), "0[2].svr 0[3].svr");
     CU_ASSERT_FALSE(obj_is_set(the_job(r, "0[1].svr"), JOB_A_HF_REQUEUE));
     fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
@@ -488,8 +490,18 @@ static void what_runs_of_an_array_is_run_again(void)
     /* One of them is being deleted, and does not come back. */
     CU_ASSERT_EQUAL(delete_job(r, RIG_USER, "0[1].svr", NULL), 0);
     CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[1].svr"), 15016);
-    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[].svr"), 15016);
+    CU_ASSERT_EQUAL(asked(r, RIG_ROOT, BATCH_RERUN, "0[].svr"), -1);
+    conn = r->conn;
+    rig_go_on(r, conn);
     CU_ASSERT_FALSE(obj_is_set(the_job(r, "0[1].svr"), JOB_A_HF_REQUEUE));
+    /* The other one is waited for. */
+    while (svr_has_work(r->s))
+        rig_go_on(r, conn);
+    CU_ASSERT_PTR_NULL(rig_reply(r, conn));
+    rig_advance(r, r->now_at + 45);
+    while (!rig_reply(r, conn) && svr_has_work(r->s))
+        rig_go_on(r, conn);
+    CU_ASSERT_PTR_NOT_NULL(rig_reply(r, conn));
     CU_ASSERT_TRUE(rig_is_same(r));
     fake_mom_free(&fm);
 }

@@ -596,6 +596,8 @@ static void test_qrerun_means_the_queue(void)
         running.job_id = body.id = big_job(&fm, "");
         hot(r);
         rig_ask(r, RIG_ROOT, BATCH_RERUN, &body, extends[i]);
+        if (svr_has_work(r->s))
+            rig_go_on(r, 0);
         CU_ASSERT_FALSE(is_on(r));
         CU_ASSERT_EQUAL(state_of(r, body.id), extends[i] ? 'Q' : 'R');
         fake_connect(&fm, 1, &running);

@@ -516,6 +516,16 @@ static void a_vnode_that_is_not_heard_of_takes_no_job(void)
 
 /* Requeue. */
 
+#define RERUN_CONN 7007
+
+/* The code of the reply to qrerun; -1: it waits. */
+static int rerun_said(struct rig *r)
+{
+    while (!rig_reply(r, RERUN_CONN) && svr_has_work(r->s))
+        rig_go_on(r, RERUN_CONN);
+    return rig_reply(r, RERUN_CONN) ? (int)rig_reply(r, RERUN_CONN)->code : -1;
+}
+
 static void qrerun_puts_the_job_back(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -525,7 +535,9 @@ static void qrerun_puts_the_job_back(void)
 
     rig_advance(fm.r, fm.r->now_at + 60);
     CU_ASSERT_EQUAL(rig_ask(fm.r, RIG_USER, BATCH_RERUN, &body, NULL)->code, PBSE_PERM);
-    CU_ASSERT_EQUAL(rig_ask(fm.r, RIG_ROOT, BATCH_RERUN, &body, NULL)->code, 0);
+    CU_ASSERT_PTR_NULL(
+        rig_ask_on(fm.r, RERUN_CONN, RIG_ROOT, BATCH_RERUN, &body, NULL));
+    rig_go_on(fm.r, RERUN_CONN);
     CU_ASSERT_STRING_EQUAL(signal_told(&fm), "Rerun");
     fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
     fake_obit(&fm, id, 1, -11);
@@ -537,6 +549,60 @@ static void qrerun_puts_the_job_back(void)
     CU_ASSERT_PTR_NULL(accounted(fm.r, 'E', 0));
     /* It has been eligible since it was so first (attributes.md 14.1). */
     CU_ASSERT_EQUAL(obj_num(the_job(fm.r, id), JOB_A_ETIME, 0), etime);
+    CU_ASSERT_EQUAL(rerun_said(fm.r), 0);
+    fake_mom_free(&fm);
+}
+
+/* The time passes: that is told, and the job goes back whenever its MoM answers. */
+static void qrerun_waits_for_so_long(void)
+{
+    static const struct {
+        const char *setting;
+        int64_t s;
+    } rows[] = { { "", 45 }, { "job_requeue_timeout=7", 7 } };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct fake_mom fm = fake_mom_new();
+        struct rig *r = fm.r;
+        const char *id = running_job(&fm);
+        struct body_id body = { .id = id };
+        int64_t began_at;
+
+        if (*rows[i].setting)
+            CU_ASSERT_EQUAL(
+                rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", rows[i].setting), 0);
+        began_at = r->now_at;
+        CU_ASSERT_PTR_NULL(
+            rig_ask_on(r, RERUN_CONN, RIG_ROOT, BATCH_RERUN, &body, NULL));
+        rig_go_on(r, RERUN_CONN);
+        fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
+        CU_ASSERT_EQUAL(rerun_said(r), -1);
+        rig_advance(r, began_at + rows[i].s - 1);
+        CU_ASSERT_EQUAL(rerun_said(r), -1);
+        rig_advance(r, began_at + rows[i].s);
+        CU_ASSERT_EQUAL(rerun_said(r), PBSE_INTERNAL);
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(rig_reply(r, RERUN_CONN)->text, "(job_requeue_timeout)"));
+        CU_ASSERT_EQUAL(state_of(r, id), 'R');
+        fake_obit(&fm, id, 1, -11);
+        fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
+        CU_ASSERT_EQUAL(state_of(r, id), 'Q');
+        fake_mom_free(&fm);
+    }
+}
+
+/* Nobody waits for a run of which the end is known, whatever it was. */
+static void qrerun_of_a_job_that_ends_otherwise(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+    struct body_id body = { .id = id };
+
+    CU_ASSERT_PTR_NULL(
+        rig_ask_on(fm.r, RERUN_CONN, RIG_ROOT, BATCH_RERUN, &body, NULL));
+    rig_go_on(fm.r, RERUN_CONN);
+    CU_ASSERT_EQUAL(delete_job(fm.r, RIG_ROOT, id, "force"), 0);
+    CU_ASSERT_EQUAL(rerun_said(fm.r), 0);
     fake_mom_free(&fm);
 }
 
@@ -600,7 +666,8 @@ static void a_decided_end_stays_decided_on_a_dead_node(void)
     fake_obit(&fm, ended, 1, 0);
     requeued = running_job(&fm);
     body.id = requeued;
-    CU_ASSERT_EQUAL(rig_ask(fm.r, RIG_ROOT, BATCH_RERUN, &body, NULL)->code, 0);
+    CU_ASSERT_PTR_NULL(rig_ask(fm.r, RIG_ROOT, BATCH_RERUN, &body, NULL));
+    rig_go_on(fm.r, 0);
     fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
     fake_obit(&fm, requeued, 1, -11);
     CU_ASSERT_EQUAL(state_of(fm.r, doomed), 'R');
@@ -979,6 +1046,9 @@ int main(void)
         { "a vnode that is not heard of takes no job",
           a_vnode_that_is_not_heard_of_takes_no_job },
         { "qrerun puts the job back", qrerun_puts_the_job_back },
+        { "qrerun waits for so long", qrerun_waits_for_so_long },
+        { "qrerun does not wait for a job that is gone",
+          qrerun_of_a_job_that_ends_otherwise },
         { "a dead node gives its jobs back", a_dead_node_gives_its_jobs_back },
         { "node_fail_requeue says when", node_fail_requeue_says_when },
         { "a decided end stays decided on a dead node",
