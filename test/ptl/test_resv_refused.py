@@ -37,8 +37,11 @@ class States:
 
     def running(self):
         server = self.server
-        for name in ("RN", "RN+job", "RN+held", "RN/10", "RN/12"):
-            self.ids[name] = running_resv(server, select="1:ncpus=2", duration=3600)
+        names = ("RN", "RN+job", "RN+held", "RN/10", "RN/12")
+        for name in names:
+            self.ids[name] = server.submit(Reservation(select="1:ncpus=2", start=5, duration=3600))
+        for name in names:
+            self.keep(name, self.ids[name], "RESV_RUNNING", 5)
         running_job(server, queue_of(self.ids["RN+job"]))
         path = self.site.write_script(Job())
         self.site.run(["qsub", "-h", "-q", queue_of(self.ids["RN+held"]), path], user=USER1)
@@ -152,8 +155,7 @@ REFUSED = [
     ("CO RN", "-U a,a", 2, "illegal -U value"),
     ("CO RN", "-G g,g", 15055, "Duplicate entry in list "),
     ("CO RN", "-l select=0:ncpus=2", 15183, SUBSET),
-    ("CO", "-l select=1:ncpus=x", 15014, "Illegal attribute or resource value "
-     "Resource_List.select"),
+    ("CO", "-l select=1:ncpus=x", 15014, "Illegal attribute or resource value select.ncpus"),
     ("CO", "-l select=1:nothing=2", 15035, "Unknown resource: nothing"),
     # 13.1: what the command refuses itself
     ("CO", "-R soon", 2, "illegal -R time value"),
