@@ -1,14 +1,12 @@
 /* check_retry.c - when lost vnodes are sought, once more from the demands: an interval
  * after the loss and after each vain attempt, right before the start and at it; at once
  * when the job that was in the way has ended, when maintenance takes vnodes, and with
- * reserve_retry_now when a vnode is lost. And maintenance takes vnodes only of those
- * whose window it meets.
+ * reserve_retry_now when a vnode is lost.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/model/node_life.h"
-#include "server/model/occurrence.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -85,38 +83,6 @@ static void check_attempt(struct sim *s, const struct model *m, const struct res
                  rec->id, at - rec->at, start_at - rec->at, interval_s);
 }
 
-static const struct occurrence *occurrence_of(const struct model *m,
-                                              const struct record *rec)
-{
-    const struct object *o = model_find(m, rec->kind, rec->id);
-
-    if (!o)
-        return NULL;
-    return o->kind == OBJ_RESV ? &TO_RESV(o)->current : &TO_LATER(o)->occurrence;
-}
-
-/* The note names the maintenance. */
-static void check_taken(struct sim *s, const struct model *m, const struct record *rec)
-{
-    const struct occurrence *oc = occurrence_of(m, rec);
-    const char *id = rec->note ? strrchr(rec->note, ' ') : NULL;
-    const struct resv *maint = id ? model_resv(m, id + 1) : NULL;
-    struct window own, taken;
-
-    if (!oc || !maint) {
-        check_failed(s, CHECK_LIFE, "%s loses vnodes to nobody", rec->id);
-        return;
-    }
-    own = occurrence_window(oc);
-    taken = occurrence_window(&maint->current);
-    if (oc->counted && own.end_at <= rec->at) /* it is being cleaned up */
-        own.end_at = rec->at + 1;
-    if (own.start_at >= taken.end_at || own.end_at <= taken.start_at)
-        check_failed(s, CHECK_LIFE,
-                     "%s loses vnodes to %s, which it does not meet in time", rec->id,
-                     maint->obj.id);
-}
-
 /* 'm' is the model before the record. */
 void check_retry_record(struct sim *s, const struct model *m, const struct record *rec)
 {
@@ -126,8 +92,6 @@ void check_retry_record(struct sim *s, const struct model *m, const struct recor
         check_attempt(s, m, r, rec);
     if (r && rec->fact == FACT_RESV_RETRY && ledger_find(&s->ledger, rec->id))
         ledger_find(&s->ledger, rec->id)->tried_at = rec->at;
-    if (rec->fact == FACT_RESV_CONFLICT)
-        check_taken(s, m, rec);
 }
 
 static int count_lost(const struct resv *r)

@@ -226,6 +226,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         count_record(s, s->shell.shadow, e->u.record);
         check_resv_record(s, s->shell.shadow, e->u.record);
         check_retry_record(s, s->shell.shadow, e->u.record);
+        check_conflict_record(s, s->shell.shadow, e->u.record);
         check_job_record(s, s->shell.shadow, e->u.record);
         check_release_record(s, s->shell.shadow, e->u.record);
         check_depend_record(s, s->shell.shadow, e->u.record);
@@ -257,6 +258,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_ends_settled(s, m);
         check_together_settled(s, m);
         check_push_settled(s, m);
+        check_conflicts_settled(s, m);
         check_occurrences_settled(s, m);
         check_qmove_settled(s, m);
         check_books(s, m);

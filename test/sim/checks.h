@@ -103,7 +103,7 @@ void check_job_record(struct sim *s, const struct model *m, const struct record 
 void check_end_of_resv(struct sim *s, const struct model *m, const struct record *rec);
 /* 'settled': nothing is left that follows from what was before. */
 void check_health(struct sim *s, const struct model *m, bool settled);
-/* check_retry.c: when lost vnodes are sought, and who loses some to maintenance. */
+/* check_retry.c: when lost vnodes are sought. */
 void check_retry_record(struct sim *s, const struct model *m, const struct record *rec);
 void check_retry_settled(struct sim *s, const struct model *m);
 /* check_changes.c: who is told what has changed knows all. What it knows is forgotten

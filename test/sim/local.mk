@@ -6,6 +6,7 @@ test_sim_sim_SOURCES = \
 	test/sim/action.c test/sim/action_daemons.c \
 	test/sim/check_alter.c test/sim/check_alter.h \
 	test/sim/check_changes.c \
+	test/sim/check_conflict.c test/sim/check_conflict.h \
 	test/sim/check_depend.c test/sim/check_depend.h test/sim/check_end.c \
 	test/sim/check_image.c test/sim/check_image.h \
 	test/sim/check_life.c \

@@ -11,6 +11,7 @@
 #define TEST_SIM_SIM_H
 
 #include "check_alter.h"
+#include "check_conflict.h"
 #include "check_dry.h"
 #include "check_ends.h"
 #include "check_fate.h"
@@ -79,6 +80,7 @@ struct sim {
     struct ends ends;
     struct fates fates;
     struct pushes pushes;
+    struct takers takers;
     struct preempts preempts;
     struct deleted *deleted; /* occurrences, by their index */
     struct whys whys;

@@ -21,6 +21,7 @@ static bool may_be_part(const struct resv *r, int64_t start_at, int64_t end_at,
     enum resv_phase phase = resv_phase(r);
 
     if (!proposal_may_open(r) || !proposal_may_alter_times(r) || series_is_new(r) ||
+        resv_is_maintenance(r) ||
         !(phase == PHASE_UNCONFIRMED || phase_is_confirmed(phase)))
         return false;
     return start_at < end_at && end_at > now_at &&

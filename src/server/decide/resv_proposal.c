@@ -293,6 +293,9 @@ void proposal_open(const struct model *m, const struct proposal *p,
         MUST((p->allows & ALLOWS_PUSH) || proposal_part_keeps_order(part));
         /* A yes to a new series makes all its occurrences, and cannot be kept. */
         MUST(p->n == 1 || !series_is_new(part->resv));
+        /* Maintenance takes its vnodes from whoever has them, maybe from another part.
+         */
+        MUST(p->n == 1 || !resv_is_maintenance(part->resv));
         proposal_keep_series_start(part->resv, out->arena, rec);
         record_change(rec, out->arena, RESV_A_HF_ALTER_EDIT, NULL, text);
         record_change(rec, out->arena, RESV_A_HF_ALTER_WITH, NULL,

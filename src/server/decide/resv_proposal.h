@@ -137,7 +137,7 @@ bool proposal_keeps_order(const struct model *m, const struct resv *r,
 /* Append the records that open it; they come first in the decision, since its number is
  * that of the first one. The times of each part may be altered, and it meets no later
  * occurrence of its own, unless it may push that. A series that nobody has confirmed is
- * a proposal of its own. */
+ * a proposal of its own, and so is maintenance. */
 void proposal_open(const struct model *m, const struct proposal *p,
                    struct decision *out);
 
