@@ -178,6 +178,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
                        : jobs_search_field(&field, id, &found, &shrunk);
     if (fail.kind == FAIL_NONE) {
         (void)jobs_run(pl, j, id, &found, &shrunk);
+        vnode_limit_took(pl, j, &found);
         queue_fit_took(pl, j);
         limit_fit_took(pl, j);
         *ret_started = true;

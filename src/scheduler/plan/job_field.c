@@ -120,8 +120,6 @@ enum plan_failure jobs_search_field(struct job_field *f, const char *id,
         if (!failure)
             failure = take_until(f, id, pl->now_at + ret->length_s, found);
     }
-    if (!failure)
-        vnode_limit_took(pl, f->j, found);
     if (!failure || failure == FAIL_CROSSES_DEDICATED)
         return failure;
     if (f->closed && would_fit_open(f))

@@ -61,8 +61,7 @@ bool jobs_start_by_preemption(struct jobs *jobs, const struct snap_job *j,
         return false;
     world_book(pl->w, id, &j->request->place, &found, pl->now_at, job_end_at(pl, j));
     quick_fit_took(pl, &found);
-    if (!jobs->asked)
-        vnode_limit_took(pl, j, &found);
+    vnode_limit_took(pl, j, &found);
     step = jobs_run(pl, j, id, &found, &full);
     step->preempts = step->considered = true;
     queue_fit_took(pl, j);
@@ -131,6 +130,9 @@ size_t jobs_try_resume(struct jobs *jobs, const struct snap_job *j)
                                  .numbers = words.log };
     else
         fail.kind = queue_fit(pl, j, &fail.resource, &fail.numbers, &fail.never);
+    /* What is promised to its reservation is not asked again. */
+    if (!fail.kind && !link->resv && !jobs->asked)
+        fail.kind = vnode_limit_at(pl, j, &link->at);
     if (!fail.kind)
         fail.kind = link->resv ? resume_resv(jobs, j, &fail) : resume_field(pl, j);
     if (fail.kind && !resume_by_preemption(jobs, j, &fail)) {
@@ -144,6 +146,7 @@ size_t jobs_try_resume(struct jobs *jobs, const struct snap_job *j)
     }
     step = resume(pl, j);
     step->preempts = step->considered = fail.kind != FAIL_NONE;
+    vnode_limit_took(pl, j, &link->at);
     queue_fit_took(pl, j);
     limit_fit_took(pl, j);
     if (fail.kind)

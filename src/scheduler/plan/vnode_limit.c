@@ -110,6 +110,22 @@ const bool *vnode_limit_closes(struct planner *pl, const struct snap_job *j,
     return *why ? l->closed : NULL;
 }
 
+enum plan_failure vnode_limit_at(struct planner *pl, const struct snap_job *j,
+                                 const struct placement *at)
+{
+    struct vnode_limits *l = limits_of(pl);
+    enum plan_failure why = FAIL_NONE;
+
+    for (size_t c = 0; l && c < at->n; c++)
+        for (size_t i = 0; i < at->chunks[c].n && !why; i++) {
+            size_t vnode = at->chunks[c].pieces[i].vnode;
+
+            if (l->of[vnode])
+                why = why_full(&pl->s->vnodes[vnode], l->of[vnode], j);
+        }
+    return why;
+}
+
 void vnode_limit_took(struct planner *pl, const struct snap_job *j,
                       const struct placement *found)
 {

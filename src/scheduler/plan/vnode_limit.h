@@ -16,7 +16,12 @@
 const bool *vnode_limit_closes(struct planner *pl, const struct snap_job *j,
                                enum plan_failure *why);
 
-/* The job has been started there since. */
+/* The limit that keeps a job which is suspended from going on where it is; FAIL_NONE:
+ * there is none. */
+enum plan_failure vnode_limit_at(struct planner *pl, const struct snap_job *j,
+                                 const struct placement *at);
+
+/* The job has been started there since, or goes on there. */
 void vnode_limit_took(struct planner *pl, const struct snap_job *j,
                       const struct placement *found);
 

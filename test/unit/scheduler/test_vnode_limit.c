@@ -124,10 +124,50 @@ static void qrun_and_the_suspended(void)
     scene_free(&sc);
 }
 
+#define RESTS "substate=45 exec_vnode=(n1:ncpus=1) stime=999980 job_state=S euser=bob"
+
+/* A suspended job goes on where it is, and counts there like one that starts. */
+static void who_goes_on_counts(void)
+{
+    struct scene sc = small_scene("max_running=1");
+
+    scene_job(&sc, "2.svr", "workq", "1:ncpus=1", RESTS);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "2.svr", JOBS);
+    scene_free(&sc);
+
+    sc = small_scene("max_running=2");
+    scene_job(&sc, "2.svr", "workq", "1:ncpus=1", RESTS);
+    scene_job(&sc, "3.svr", "workq", "1:ncpus=1", "euser=bob");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "2.svr", "(n1:ncpus=1)");
+    ASSERT_SAID(&sc, "3.svr", "(n2:ncpus=1)");
+    scene_free(&sc);
+}
+
+/* No limit holds a job of a reservation, and it counts for those that the same plan
+ * starts beside it. */
+static void who_starts_in_a_reservation_counts(void)
+{
+    struct scene sc = small_scene("max_running=2");
+
+    scene_queue(&sc, "R9", true);
+    scene_resv(&sc, 9, "reserve_state=5 reserve_substate=5", NOW - 100, NOW + 1000,
+               "1:ncpus=2", "queue=R9 resv_nodes=(n1:ncpus=2)");
+    scene_job(&sc, "2.svr", "R9", "1:ncpus=1", "euser=bob");
+    scene_job(&sc, "3.svr", "workq", "1:ncpus=1", "euser=bob");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "2.svr", "(n1:ncpus=1)");
+    ASSERT_SAID(&sc, "3.svr", "(n2:ncpus=1)");
+    scene_free(&sc);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "who may join", who_may_join },
+        { "a suspended job goes on within the limits", who_goes_on_counts },
+        { "a job of a reservation counts", who_starts_in_a_reservation_counts },
         { "what the plan starts counts", what_the_plan_starts_counts },
         { "others are looked at", others_are_looked_at },
         { "qrun and the suspended", qrun_and_the_suspended },
