@@ -6,7 +6,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check_ends.h"
 
+#include "lib/attr/select.h"
 #include "lib/attr/server_attrs.h"
+#include "server/decide/resv_proposal.h"
 #include "server/model/node_life.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
@@ -184,11 +186,44 @@ void check_ends_before(struct sim *s, const struct model *m, const struct record
         check_failed(s, CHECK_ENDS, "%s gives vnodes back and is not longer", rec->id);
 }
 
+/* Chunks of the select that the open alteration wants. */
+static size_t count_wanted(const struct model *m, const struct resv *r)
+{
+    struct arena *arena = arena_new();
+    struct select sel = { 0 };
+    struct edit e;
+    size_t n = 0;
+
+    if (proposal_read(m, r, &e, arena) &&
+        select_parse(edit_str(&e, RESV_A_SCHEDSELECT, ""), NULL, arena, &sel, NULL))
+        sel.n = 0;
+    for (size_t i = 0; i < sel.n; i++)
+        n += (size_t)sel.chunks[i].count;
+    edit_fini(&e);
+    arena_free(arena);
+    return n;
+}
+
+/* What goes is counted when it is asked for: with fewer chunks than jobs use it would
+ * only be denied, and nobody would know why. */
+static void check_asked(struct sim *s, const struct model *m, const struct resv *r)
+{
+    const struct wish *w = alter_open(s, r);
+
+    if (w && w->chunks && !phase_is_in_conflict(resv_phase(r)) &&
+        count_wanted(m, r) != w->chunks)
+        check_failed(s, CHECK_ENDS,
+                     "%s is to give back what is idle and wants %zu chunks of %zu",
+                     r->obj.id, count_wanted(m, r), w->chunks);
+}
+
 void check_ends_after(struct sim *s, const struct model *m, const struct record *rec)
 {
     const struct resv *r = rec->kind == OBJ_RESV ? model_resv(m, rec->id) : NULL;
     const struct wish *w = s->alters.granted;
 
+    if (r && rec->fact == FACT_RESV_ALTER_ASKED && proposal_is_open(r))
+        check_asked(s, m, r);
     if (!r || !w || !w->chunks)
         return;
     if (count_chunks(m, r, false) != w->chunks)

@@ -23,7 +23,6 @@
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/model/job_array.h"
-#include "server/model/job_exit.h"
 #include "server/model/job_state.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
@@ -253,15 +252,6 @@ static void check_ended_by(struct sim *s, const struct model *m, const struct fa
     wrong(s, f, "is deleted, and was to be kept");
 }
 
-/* Its MoM has ended the run for the job's own limits, before it heard of the end of the
- * reservation. */
-static bool was_over_limit(const struct model *m, const char *job_id)
-{
-    const struct object *o = &model_job(m, job_id)->obj;
-
-    return job_exit_limit(obj_num(o, JOB_A_EXIT_STATUS, 0)) != NULL;
-}
-
 /* It is over with its run. */
 static void check_over(struct sim *s, const struct model *m, const struct fate *f)
 {
@@ -271,7 +261,7 @@ static void check_over(struct sim *s, const struct model *m, const struct fate *
         wrong(s, f, "is over, and subjobs of it wait");
     else if (!f->ran)
         wrong(s, f, "is over without a run");
-    else if (run_was_signalled(s, f->job_id) && !was_over_limit(m, f->job_id))
+    else if (run_was_signalled(s, f->job_id) && !run_was_over_limit(m, f->job_id))
         wrong(s, f, "is over, and its run was only to end");
 }
 

@@ -236,24 +236,26 @@ static bool is_farewell(const struct record *rec)
 }
 
 /* Who was requeued is in its queue again, unless its run has ended by itself or
- * somebody has deleted the job. */
-static void check_requeued(struct sim *s, struct leaver *l, const struct record *rec)
+ * for the job's own limits, or somebody has deleted the job. */
+static void check_requeued(struct sim *s, const struct model *m, struct leaver *l,
+                           const struct record *rec)
 {
     if (method_of(rec) == 'D' || rec->fact == FACT_JOB_KILLED)
         l->is_touched = true;
-    else if (is_farewell(rec) && !l->is_touched && run_was_signalled(s, rec->id))
+    else if (is_farewell(rec) && !l->is_touched && run_was_signalled(s, rec->id) &&
+             !run_was_over_limit(m, rec->id))
         check_failed(s, CHECK_PREEMPT, "job %s was to be requeued and is lost: %s",
                      rec->id, fact_name(rec->fact));
 }
 
-static void follow(struct sim *s, const struct record *rec)
+static void follow(struct sim *s, const struct model *m, const struct record *rec)
 {
     struct leaver *l, *next;
 
     DL_FOREACH_SAFE (s->preempts.leavers, l, next) {
         if (l->method != 'R' || strcmp(l->job_id, rec->id) != 0)
             continue;
-        check_requeued(s, l, rec);
+        check_requeued(s, m, l, rec);
         if (is_farewell(rec) || rec->fact == FACT_JOB_REQUEUED)
             l->method = 0;
         if (!l->method && !l->conn)
@@ -278,7 +280,7 @@ void check_preempt_record(struct sim *s, uint64_t conn, const struct model *m,
 
     if (rec->kind != OBJ_JOB)
         return;
-    follow(s, rec);
+    follow(s, m, rec);
     if (rec->fact == FACT_JOB_RUN || rec->fact == FACT_JOB_RESUMING)
         note_run(s, rec->id);
     l = conn && planner_of(s, conn) ? find(s, rec->id, conn) : NULL;

@@ -1,15 +1,17 @@
 /* check_push.c - see check_push.h.
  *
  * That nothing is promised twice is looked at by check_promise.c. Who is moved had
- * something where another one is now. That nobody is moved by more than is needed is
- * asked of the plan (test/unit/scheduler/test_plan_push.c), since a scheduler of the
- * simulator may have looked long before its answer comes.
+ * something where another one is now. A scheduler of the simulator may have looked long
+ * before its answer comes, so whether the one who is moved could have stayed is asked
+ * of its plan, and only where nothing has happened since it looked. That nobody is
+ * moved by more than is needed is asked by test/unit/scheduler/test_plan_push.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check_push.h"
 
 #include "server/decide/resv_proposal.h"
 #include "server/model/occurrence.h"
+#include "server/model/resv_claims.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
 
@@ -237,4 +239,179 @@ void check_push_settled(struct sim *s, const struct model *m)
             check_order(s, m, &all->v[i], &all->v[k]);
     }
     *all = (struct pushes){ 0 };
+}
+
+/* The plan. */
+
+/* One that a plan moves, as if it stayed. */
+struct stayer {
+    const struct model *m;
+    const struct plan *plan;
+    const struct plan_place *own;
+    const struct occurrence *oc;
+    struct window w;
+    const struct node *n; /* the vnode of it that is looked at */
+    struct arena *arena;
+};
+
+static const struct occurrence *occurrence_of(const struct model *m, const char *id)
+{
+    const struct occurrence *oc = occurrence_find(m, id);
+    const struct resv *r = oc ? NULL : model_resv(m, id);
+
+    return r ? &r->current : oc;
+}
+
+/* Others that are moved too count where they stand and where they go: each of the two
+ * was in the way at some time. */
+static int64_t standing(const struct stayer *x, const char *resource)
+{
+    struct claims list = claims_on(x->n, x->oc, x->w, x->w.start_at, x->arena);
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < list.n; i++)
+        sum += resources_amount(list.v[i].amount, resource, 0);
+    return sum;
+}
+
+/* NULL: nothing of the vnode is in the text. */
+static const struct resources *given(const struct stayer *x, const char *vnodes,
+                                     struct bookings *list)
+{
+    bookings_read(x->m, vnodes, x->arena, list);
+    return bookings_has(list, x->n) ? bookings_on(list, x->n) : NULL;
+}
+
+static int64_t amount_given(const struct stayer *x, const char *vnodes,
+                            const char *resource)
+{
+    struct bookings list = { 0 };
+    const struct resources *own = given(x, vnodes, &list);
+    int64_t ret = own ? resources_amount(own, resource, 0) : 0;
+
+    bookings_drop(&list);
+    return ret;
+}
+
+static bool is_given(const struct stayer *x, const char *vnodes)
+{
+    struct bookings list = { 0 };
+    bool ret = given(x, vnodes, &list) != NULL;
+
+    bookings_drop(&list);
+    return ret;
+}
+
+static bool is_beside(const struct stayer *x, const struct plan_place *p)
+{
+    return p != x->own && p->start_at < x->w.end_at && p->end_at > x->w.start_at;
+}
+
+/* What the plan gives on the vnode in these times, to whomever. */
+static int64_t planned(const struct stayer *x, const char *resource)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < x->plan->n; i++) {
+        const struct plan_step *step = &x->plan->steps[i];
+
+        for (size_t k = 0; k < step->n_places; k++)
+            if (is_beside(x, &step->places[k]))
+                sum += amount_given(x, step->places[k].vnodes, resource);
+        if (step->n_places == 0 && step->vnodes)
+            sum += amount_given(x, step->vnodes, resource);
+    }
+    return sum;
+}
+
+static bool is_exclusive(const struct stayer *x, const struct occurrence *oc)
+{
+    return !oc || claim_is_exclusive(x->n, occurrence_resources(oc), x->arena);
+}
+
+/* One of the two wants the vnode alone. */
+static bool is_shut_out(const struct stayer *x, const struct plan_step *step)
+{
+    for (size_t i = 0; i < step->n_places; i++) {
+        const struct plan_place *p = &step->places[i];
+
+        if (is_beside(x, p) && is_given(x, p->vnodes) &&
+            (is_exclusive(x, x->oc) || is_exclusive(x, occurrence_of(x->m, p->id))))
+            return true;
+    }
+    return false;
+}
+
+static bool has_no_room(const struct stayer *x, const struct plan_step *step,
+                        const struct booking *h)
+{
+    const struct resources *has = obj_resources(&x->n->obj, NODE_A_RESOURCES_AVAILABLE);
+
+    if (is_shut_out(x, step))
+        return true;
+    for (size_t i = 0; i < h->amount.n; i++) {
+        const char *name = h->amount.v[i].def->name;
+
+        if (resources_find(has, name) && resources_amount(&h->amount, name, 0) +
+                                                 standing(x, name) + planned(x, name) >
+                                             resources_amount(has, name, 0))
+            return true;
+    }
+    return false;
+}
+
+static bool has_to_move(struct stayer *x, const struct plan_step *step)
+{
+    for (size_t i = 0; i < step->n_places; i++)
+        if (&step->places[i] != x->own &&
+            are_of_one_series(step->places[i].id, x->own->id))
+            return true;
+    for (size_t i = 0; i < x->oc->bookings.n; i++) {
+        x->n = x->oc->bookings.v[i].node;
+        if (has_no_room(x, step, &x->oc->bookings.v[i]))
+            return true;
+    }
+    return false;
+}
+
+/* A new series may be given what is read otherwise. */
+static bool gives_series(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n; i++)
+        if (plan->steps[i].n_occurrences > 0)
+            return true;
+    return false;
+}
+
+static void check_step(struct sim *s, const struct planner *p,
+                       const struct plan_step *step, struct arena *arena)
+{
+    /* The first place is that of the one that is altered. */
+    for (size_t i = 1; i < step->n_places; i++) {
+        const struct model *m = shell_model(s);
+        struct stayer x = { .m = m,
+                            .plan = &p->plan,
+                            .own = &step->places[i],
+                            .oc = occurrence_of(m, step->places[i].id),
+                            .arena = arena };
+
+        if (!x.oc)
+            continue;
+        x.w = occurrence_window(x.oc);
+        if (!has_to_move(&x, step))
+            check_failed(s, CHECK_ALTER, "%s is to be moved for %s, and could stay",
+                         x.own->id, step->id);
+    }
+}
+
+void check_push_plan(struct sim *s, const struct planner *p)
+{
+    struct arena *arena;
+
+    if (!shell_model(s) || shell_model(s)->seq != p->seen_seq || gives_series(&p->plan))
+        return;
+    arena = arena_new();
+    for (size_t i = 0; i < p->plan.n; i++)
+        check_step(s, p, &p->plan.steps[i], arena);
+    arena_free(arena);
 }

@@ -8,6 +8,7 @@
 #include "server/engine/svr.h"
 
 struct sim;
+struct planner;
 
 #define PUSHES_MAX 128
 
@@ -25,6 +26,9 @@ struct pushes {
     struct pushed v[PUSHES_MAX];
     char names[4096]; /* 'pushed' of the one that they were moved for */
 };
+
+/* It has decided. */
+void check_push_plan(struct sim *s, const struct planner *p);
 
 /* A record is about to be applied to 'm'. */
 void check_push_before(struct sim *s, const struct model *m, const struct record *rec);

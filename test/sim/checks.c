@@ -41,6 +41,8 @@ static const struct {
                              "for it" },
     [CHECK_PREEMPT] = { "preempt", "who leaves for another job may be made to, leaves "
                                    "by the method whose turn it is, and is not lost" },
+    [CHECK_LIMITS] = { "limits", "no more jobs are started on a vnode than its limits "
+                                 "let run there" },
     [CHECK_HEALTH] = { "health", "degraded means an unusable vnode, and a next attempt "
                                  "is set exactly then" },
     [CHECK_ALTER] = { "alter", "an alteration changes nothing before it is granted, "

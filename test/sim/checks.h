@@ -28,6 +28,7 @@ enum check {
     CHECK_ON_END,
     CHECK_FATE,
     CHECK_PREEMPT,
+    CHECK_LIMITS,
     CHECK_HEALTH,
     CHECK_ALTER,
     CHECK_ENDS,

@@ -10,6 +10,7 @@ test_sim_sim_SOURCES = \
 	test/sim/check_depend.c test/sim/check_depend.h test/sim/check_end.c \
 	test/sim/check_image.c test/sim/check_image.h \
 	test/sim/check_life.c \
+	test/sim/check_limits.c test/sim/check_limits.h \
 	test/sim/check_release.c \
 	test/sim/check_resv_end.c \
 	test/sim/check_retry.c \
@@ -39,7 +40,8 @@ test_sim_sim_SOURCES = \
 	test/sim/shell.c test/sim/shell.h \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h \
-	test/sim/story_extend.c test/sim/story_preempt.c test/sim/story_staff.c test/sim/story_turns.c test/sim/story_tell.h \
+	test/sim/story_errs.c test/sim/story_extend.c test/sim/story_fit.c test/sim/story_preempt.c test/sim/story_push.c \
+	test/sim/story_staff.c test/sim/story_together.c test/sim/story_turns.c test/sim/story_tell.h \
 	test/sim/sweep.c test/sim/sweep.h \
 	test/sim/check_ends.c test/sim/check_ends.h \
 	test/sim/check_fate.c test/sim/check_fate.h \

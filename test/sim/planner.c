@@ -264,6 +264,7 @@ static void begin_pass(struct sim *s, struct planner *p)
         p->asked = 0;
     }
     p->refused = p->confirmed = p->failed = false;
+    p->seen_seq = shell_model(s) ? shell_model(s)->seq : 0;
     ask_next(s, p);
 }
 
@@ -389,6 +390,8 @@ static void plan_now(struct sim *s, void *arg)
     sched_plan(p->snapshot, p->policy, sim_now_at(s), p->job_id, p->arena, &p->plan);
     check_starts(s, p);
     check_preempt_plan(s, p);
+    check_limits_plan(s, p);
+    check_push_plan(s, p);
     p->step = 0;
     p->step_twice = false;
     p->state = PLANNER_ACTING;

@@ -60,8 +60,9 @@ struct planner {
     struct planner_names {
         size_t n;
         char **v;
-    } answered, /* reservations that were answered in this cycle, */
-        spared; /* and jobs that have not left */
+    } answered,        /* reservations that were answered in this cycle, */
+        spared;        /* and jobs that have not left */
+    uint64_t seen_seq; /* of the model when the pass began */
     bool refused;
     bool failed; /* others have not left for a job: the rest of the plan is void */
     bool confirmed;

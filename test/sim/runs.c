@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "runs.h"
+#include "server/model/job_exit.h"
 #include "server/model/job_state.h"
 #include "sim.h"
 
@@ -190,6 +191,13 @@ bool run_was_signalled(const struct sim *s, const char *job_id)
             (!last || x->run_version > last->run_version))
             last = x;
     return last && is_signalled(s, last);
+}
+
+bool run_was_over_limit(const struct model *m, const char *job_id)
+{
+    const struct object *o = &model_job(m, job_id)->obj;
+
+    return job_exit_limit(obj_num(o, JOB_A_EXIT_STATUS, 0)) != NULL;
 }
 
 bool run_goes_on_late(const struct sim *s, const struct job *j)

@@ -56,6 +56,9 @@ void check_run_record(struct sim *s, const struct model *m, const struct record 
 bool run_goes_on_late(const struct sim *s, const struct job *j);
 /* Was the last run of the job told to end? */
 bool run_was_signalled(const struct sim *s, const char *job_id);
+/* Has its MoM ended the last run of the job, which is there, for the job's own limits?
+ */
+bool run_was_over_limit(const struct model *m, const char *job_id);
 /* Faults have stopped for a while: who runs what? */
 void check_runs_agree(struct sim *s);
 /* All has ended: no end was lost, and the hosts keep nothing. */

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
 
+#include "lib/attr/node_attrs.h"
+#include "lib/attr/server_attrs.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_state.h"
 #include "server/model/node_life.h"
@@ -227,13 +229,17 @@ static void free_vnodes(struct sim *s)
     if (s->has_second)
         client_manage(s, MANAGER_SET, OBJECT_SCHED, s->second.name, "scheduling", NULL,
                       "True", WIRE_OP_SET);
+    if (obj_is_set(m->server, SERVER_A_MAX_RUN))
+        client_manage(s, MANAGER_UNSET, OBJECT_SERVER, "", "max_run", NULL, NULL,
+                      WIRE_OP_UNSET);
     MODEL_EACH (m, OBJ_NODE, o) {
         if (node_state_stored(TO_NODE(o)) & NODE_OFFLINE)
             client_manage(s, MANAGER_SET, OBJECT_NODE, o->id, "state", NULL, "offline",
                           WIRE_OP_DECR);
-        if (obj_is_set(o, NODE_A_MAX_RUNNING))
-            client_manage(s, MANAGER_UNSET, OBJECT_NODE, o->id, "max_running", NULL,
-                          NULL, WIRE_OP_UNSET);
+        for (int attr = NODE_A_MAX_RUNNING; attr <= NODE_A_MAX_GROUP_RUN; attr++)
+            if (obj_is_set(o, attr))
+                client_manage(s, MANAGER_UNSET, OBJECT_NODE, o->id,
+                              node_rows[attr].name, NULL, NULL, WIRE_OP_UNSET);
     }
     open_queues(s);
     resume_jobs(s);

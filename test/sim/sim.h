@@ -16,6 +16,7 @@
 #include "check_ends.h"
 #include "check_fate.h"
 #include "check_image.h"
+#include "check_limits.h"
 #include "check_occurrence.h"
 #include "check_preempt.h"
 #include "check_push.h"

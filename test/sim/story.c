@@ -948,4 +948,12 @@ void story_write(uint64_t seed, struct buf *out)
         story_conflicts(&t, seed);
     if (seed % 32 == 9)
         story_clocks(&t, seed);
+    if (seed % 9 == 7)
+        story_fits(&t, seed);
+    if (seed % 11 == 6)
+        story_errors(&t, seed);
+    if (seed % 13 == 4)
+        story_proposals(&t, seed);
+    if (seed % 12 == 7)
+        story_pushes(&t, seed);
 }

@@ -66,6 +66,22 @@ static void interfere(struct story *t, int64_t second, int n_jobs)
     buf_printf(t->out, "root %s P%d\n", words[pick(t, 0, 7)], job);
 }
 
+/* Jobs of a reservation count towards the limit, and leave for nobody all the same. */
+static void limit(struct story *t)
+{
+    int n = pick(t, 2, 4);
+
+    buf_printf(t->out, "at 1 user1 reserves V1 select=1:ncpus=1 from 15 for %d\n",
+               pick(t, 200, 800));
+    for (int i = 0; i < n; i++) {
+        at(t, 3 + pick(t, 0, 60));
+        buf_printf(t->out, "user1 submits Q%d select=1:ncpus=1 lasting %d into V1\n", i,
+                   pick(t, 50, 600));
+    }
+    at(t, 20 + pick(t, 0, 60));
+    buf_printf(t->out, "root sets max_run [o:PBS_ALL=%d]\n", pick(t, 1, 4));
+}
+
 void story_preemption(const struct story *of, uint64_t seed)
 {
     static const char *const queues[] = { "workq", "workq", "low", "express",
@@ -87,4 +103,6 @@ void story_preemption(const struct story *of, uint64_t seed)
             buf_printf(t.out, "root sets sched preempt_order %s\n", order(&t));
         }
     }
+    if (chance(&t, 50))
+        limit(&t);
 }

@@ -76,6 +76,18 @@ void story_clocks(const struct story *of, uint64_t seed);
 /* story_turns.c: series whose occurrences are too short for the jobs in them. */
 void story_turns(const struct story *of, uint64_t seed);
 
+/* story_fit.c: jobs that may be shortened, and vnodes with limits of jobs. */
+void story_fits(const struct story *of, uint64_t seed);
+
+/* story_errs.c: schedulers that err while reservations with jobs are made smaller. */
+void story_errors(const struct story *of, uint64_t seed);
+
+/* story_together.c: several reservations altered by one proposal. */
+void story_proposals(const struct story *of, uint64_t seed);
+
+/* story_push.c: a reservation that gets more time and pushes those behind it. */
+void story_pushes(const struct story *of, uint64_t seed);
+
 /* story_preempt.c: jobs of higher levels for which others leave. */
 void story_preemption(const struct story *of, uint64_t seed);
 
