@@ -388,8 +388,11 @@ bool mom_job_share(const struct mom *m, const char *job_id, struct mom_share *re
  * ports; false: this host is the mother superior's own. */
 bool mom_job_outputs(const struct mom *m, const char *job_id, uint32_t *ret_ip,
                      uint16_t *ret_out_port, uint16_t *ret_err_port);
-/* Its script, which may be empty, until MOM_STORE was answered; false for a job that is
- * a program. */
+/* Its script, which may be empty; false for a job that is a program. A script of more
+ * than MOM_SCRIPT_HELD_BYTES is there until MOM_STORE was answered, a shorter one until
+ * MOM_START was: that one may be made a file when the job starts, since a job that has
+ * not started is sent anew after the MoM's end. */
+#define MOM_SCRIPT_HELD_BYTES 65536
 bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
                     size_t *ret_len);
 /* What an earlier run on another host had written to its output (or error output),

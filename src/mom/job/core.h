@@ -204,6 +204,7 @@ struct mom_job {
     struct arena *attrs_arena; /* 'attrs', made anew with each change of them */
     struct wire_attrs attrs;
     struct buf script;
+    bool is_script_gone; /* it is a file, or of no use any more */
     struct buf saved[2]; /* output and error output of an earlier run elsewhere */
     enum job_phase phase;
     struct peer *peer;           /* it is received from; NULL: not under way */
@@ -370,6 +371,8 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
 void job_replace_attrs(struct mom_job *j, const struct wire_attrs *changes);
 /* Out of m->jobs or m->resting, and gone; its files are the shell's. */
 void job_free(struct mom *m, struct mom_job *j);
+/* The script is not needed any more, and mom_job_script() does not have it. */
+void job_forget_script(struct mom_job *j);
 /* May it be a job's id? Ids become file names. */
 bool job_id_is_fit(const char *id, struct arena *arena);
 /* NULL when it is not here. */

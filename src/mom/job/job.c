@@ -104,6 +104,12 @@ bool job_id_is_fit(const char *id, struct arena *arena)
            job_id_parse(id, arena, &parsed);
 }
 
+void job_forget_script(struct mom_job *j)
+{
+    buf_fini(&j->script);
+    j->is_script_gone = true;
+}
+
 struct mom_job *job_find(const struct mom *m, const char *id)
 {
     struct mom_job *j;

@@ -273,6 +273,7 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
     /* The executor reports late, perhaps about a job that was given up meanwhile. */
     if (!j || j->phase != JOB_PRERUN || j->is_joining || j->is_sister)
         return;
+    job_forget_script(j);
     if (session <= 0) {
         if (text)
             out_joblog(out, LOG_EV_ERROR, j, "%s", text);

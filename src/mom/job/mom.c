@@ -265,7 +265,7 @@ bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
 {
     const struct mom_job *j = job_find(m, job_id);
 
-    if (!j || wire_attrs_value(&j->attrs, "executable", NULL))
+    if (!j || j->is_script_gone || wire_attrs_value(&j->attrs, "executable", NULL))
         return false;
     /* A script of no bytes was never written into its buffer. */
     *ret = j->script.data ? j->script.data : "";

@@ -217,8 +217,9 @@ void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
     }
     MUST(j->msgid); /* the answer names it */
     /* They are files now, or will never be; a job that runs for months does not keep
-     * them in memory. */
-    buf_fini(&j->script);
+     * them in memory. A short script is made a file when the job starts. */
+    if (why || j->script.len > MOM_SCRIPT_HELD_BYTES)
+        job_forget_script(j);
     buf_fini(&j->saved[0]);
     buf_fini(&j->saved[1]);
     if (why) {

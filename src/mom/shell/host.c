@@ -33,11 +33,11 @@ static int save_record(struct shell *s, const char *job_id, struct diag *why)
     return err;
 }
 
-/* The script first: a record without its script must not be found. It need not survive
- * the host: a job that had not begun is sent anew by the server, and what had begun
- * reads it no more. Whose the output of an earlier run on another host is, is found out
- * when the job starts (spawn.c): the service that knows the account may take its time.
- */
+/* A script need not survive the host, nor a short one the MoM: a job that had not begun
+ * is sent anew by the server, and one that had reads it no more. So a short one is made
+ * a file when the job starts. Whose the output of an earlier run on another host is, is
+ * found out when the job starts (spawn.c): the service that knows the account may take
+ * its time. */
 static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
 {
     char path[PATH_MAX];
@@ -46,7 +46,7 @@ static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
     size_t len;
     int err = 0;
 
-    if (mom_job_script(s->mom, job_id, &script, &len))
+    if (mom_job_script(s->mom, job_id, &script, &len) && len > MOM_SCRIPT_HELD_BYTES)
         err = home_lay(home_path(s->home, HOME_SCRIPT, job_id, path), 0700, script, len,
                        &why);
     for (int error = 0; error <= 1 && !err; error++)

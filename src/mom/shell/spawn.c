@@ -634,6 +634,20 @@ static void reserve_exit(const char *path, const struct pipes *pipes)
     _exit(EXEC_FAILED);
 }
 
+/* The MoM has the script in its memory until now: a file is made where that holds up
+ * nobody else. The process that the job is made of gives it to the user. */
+static void make_script(const struct spawn_order *o, const struct pipes *pipes)
+{
+    char path[PATH_MAX];
+    struct diag why;
+
+    if (!o->script || home_lay(home_path(o->host->home, HOME_SCRIPT, o->job_id, path),
+                               0700, o->script, o->script_len, &why) == 0)
+        return;
+    report(pipes->report, 0, START_RETRY, NULL, why.text);
+    _exit(EXEC_FAILED);
+}
+
 /* In a process of its own, since it becomes the user. A name service that does not
  * answer must not keep the job for ever. */
 static NORETURN void remove_as_user(const struct spawn_order *o)
@@ -704,6 +718,7 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
     setsid();
     prctl(PR_SET_NAME, "pbs_shepherd");
     reserve_exit(exit_path, pipes);
+    make_script(o, pipes);
     if (interactive)
         call_client(o, pipes, &terminal, &x11);
     if (pipe2(begun, O_CLOEXEC) < 0)

@@ -47,6 +47,9 @@ struct spawn_order {
     const struct wire_attrs *attrs;
     const struct plan_task *task;        /* NULL: the top task */
     const struct spawn_restart *restart; /* NULL: it begins */
+    const char *script; /* becomes the job's file of it; NULL: there is one, or none is
+                           needed */
+    size_t script_len;
     int hold_fd;  /* the shepherd keeps it open as long as it lives; -1: nothing */
     int group_fd; /* the job's group (cgroup_door()); -1: there is none */
 };

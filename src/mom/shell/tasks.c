@@ -367,6 +367,8 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
     need_cookie(s, job_id);
     order.attrs = mom_job_attrs(s->mom, job_id);
     order.hold_fd = demux_hold(s, job_id);
+    if (!mom_job_script(s->mom, job_id, &order.script, &order.script_len))
+        order.script = NULL;
     run_version = mom_job_run_version(s->mom, job_id);
     home_exit_path(s->home, job_id, run_version, exit_path);
     if (start_shepherd(s, &order, exit_path, &sp, &why) != 0) {

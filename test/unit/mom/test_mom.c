@@ -169,6 +169,39 @@ static void test_a_commit_may_be_implied(void)
     bench_fini(&b);
 }
 
+/* A short one is made a file when the job starts, a long one before the job is
+ * answered; neither stays in memory while the job runs. */
+static void test_a_script_is_held_until_it_is_a_file(void)
+{
+    static char text[MOM_SCRIPT_HELD_BYTES + 1];
+    static const size_t sizes[] = { 0, 1, MOM_SCRIPT_HELD_BYTES,
+                                    MOM_SCRIPT_HELD_BYTES + 1 };
+
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+        const struct body_script part = { .job_id = "1.svr",
+                                          .data = { text, sizes[i] } };
+        const struct body_id commit = { .id = "1.svr" };
+        struct body_queue queue = { .id = "1.svr", .destination = "node1" };
+        const char *script;
+        struct bench b;
+        size_t len;
+
+        bench_init(&b);
+        queue.attrs = job_attrs(&b, "3");
+        request(&b, BATCH_QUEUE_JOB, &queue, "m1");
+        if (sizes[i])
+            request(&b, BATCH_JOB_SCRIPT, &part, "m1");
+        request(&b, BATCH_COMMIT, &commit, "m1");
+        CU_ASSERT(mom_job_script(b.m, "1.svr", &script, &len) && len == sizes[i]);
+        mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+        CU_ASSERT_EQUAL(mom_job_script(b.m, "1.svr", &script, &len),
+                        sizes[i] <= MOM_SCRIPT_HELD_BYTES);
+        mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
+        CU_ASSERT_FALSE(mom_job_script(b.m, "1.svr", &script, &len));
+        bench_fini(&b);
+    }
+}
+
 /* Between the end of the processes and the obituary stands the epilogue; only SIGKILL
  * reaches it, and a restart in between runs it again. */
 static void test_an_epilogue_comes_before_the_obituary(void)
@@ -1466,6 +1499,7 @@ static const struct unit_case cases[] = {
       test_a_message_is_answered_when_it_is_written },
     { "a job comes over a connection", test_a_job_comes_over_a_connection },
     { "a commit may be implied", test_a_commit_may_be_implied },
+    { "a script is held until it is a file", test_a_script_is_held_until_it_is_a_file },
     { "a hello is followed by registration", test_registration },
     { "vnodes that are read again keep their time", test_the_time_of_the_vnodes },
     { "hellos come at their intervals", test_hello_series },
