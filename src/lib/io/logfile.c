@@ -1,8 +1,9 @@
 /* logfile.c - PBS log files.
  *
  * Each line is one write() to a descriptor opened for appending, so lines of several
- * processes never mix. A line that cannot be written is lost, and how many were is said
- * when lines can be written again: logging never stops a daemon.
+ * processes never mix. A daemon that asks for it has the lines of one turn written
+ * together. A line that cannot be written is lost, and how many were is said when lines
+ * can be written again: logging never stops a daemon.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/io/logfile.h"
@@ -24,9 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
+
+#define HELD_BYTES_MAX 65536
 
 struct logfile {
     char *dir, *file, *daemon;
@@ -38,6 +42,9 @@ struct logfile {
     char day[9];     /* of the open file */
     bool torn;       /* it ends in a part of a line */
     uint64_t n_lost; /* lines that could not be written */
+    bool gathers;
+    pid_t gatherer;  /* whose lines are held */
+    struct buf held; /* whole lines */
 };
 
 static void time_format(int64_t at, const char *fmt, char *text, size_t size)
@@ -155,20 +162,55 @@ static void syslog_put(const struct logfile *lf, uint32_t event, uint32_t log_cl
     buf_fini(&line);
 }
 
-/* Write a line; false when it was lost. A part of a line may have been written: the
- * next one then begins with an end of line. */
-static bool bytes_put(struct logfile *lf, const struct buf *line)
+/* Write whole lines, and return where the first one begins that is lost. A part of it
+ * may have been written: the next one then begins with an end of line. */
+static size_t lines_put(struct logfile *lf, const struct buf *lines)
 {
-    ssize_t n = write(lf->fd, line->data, line->len);
+    struct iovec v[2] = { { (char *)(uintptr_t) "\n", 1 },
+                          { lines->data, lines->len } };
+    bool mends = lf->torn;
+    size_t written, whole;
+    ssize_t n;
 
-    MUST(line->len > 0 && line->data[line->len - 1] == '\n');
+    MUST(lines->len > 0 && lines->data[lines->len - 1] == '\n');
+    n = writev(lf->fd, mends ? v : v + 1, mends ? 2 : 1);
     /* After a failed write the end of the file is what it was. */
-    if (n >= 0)
-        lf->torn = (size_t)n < line->len;
-    if (n >= 0 && !lf->torn)
-        return true;
-    lf->n_lost++;
-    return false;
+    if (n > 0)
+        lf->torn = false;
+    written = n > 0 ? (size_t)n - mends : 0;
+    for (whole = written; whole > 0 && lines->data[whole - 1] != '\n'; whole--)
+        lf->torn = true;
+    for (size_t i = whole; i < lines->len; i++)
+        lf->n_lost += lines->data[i] == '\n';
+    return whole;
+}
+
+void logfile_flush(struct logfile *lf)
+{
+    if (!lf || lf->held.len == 0)
+        return;
+    fputs(lf->held.data + lines_put(lf, &lf->held), stderr);
+    buf_clear(&lf->held);
+}
+
+void logfile_gather(struct logfile *lf, bool gathers)
+{
+    if (!lf)
+        return;
+    logfile_flush(lf);
+    lf->gathers = gathers;
+    lf->gatherer = getpid();
+}
+
+/* A process that was forked has copies of lines that its parent writes. */
+static void line_hold(struct logfile *lf, const struct buf *line, bool is_error)
+{
+    if (lf->gatherer != getpid())
+        buf_clear(&lf->held);
+    lf->gatherer = getpid();
+    buf_add(&lf->held, line->data, line->len);
+    if (is_error || lf->held.len > HELD_BYTES_MAX)
+        logfile_flush(lf);
 }
 
 static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
@@ -179,16 +221,16 @@ static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
 
     MUST(lf->fd >= 0);
     log_time_text(at_us / 1000000, stamp);
-    /* The rest of that line is lost; this one stands by itself. */
-    if (lf->torn)
-        buf_add_char(&line, '\n');
     buf_add_str(&line, stamp);
     if (lf->conf->highres_timestamp)
         buf_printf(&line, ".%06d", (int)(at_us % 1000000));
     buf_printf(&line, ";%04x;%s;", event & ~(uint32_t)LOG_EV_FORCE, lf->daemon);
     fields_put(&line, log_class, object, text);
     buf_add_char(&line, '\n');
-    if (!bytes_put(lf, &line) || (lf->to_stderr && (event & LOG_EV_ERROR)))
+    if (lf->gathers)
+        line_hold(lf, &line, event & LOG_EV_ERROR);
+    if ((!lf->gathers && lines_put(lf, &line) < line.len) ||
+        (lf->to_stderr && (event & LOG_EV_ERROR)))
         fputs(line.data, stderr);
     buf_fini(&line);
 }
@@ -203,6 +245,7 @@ static void say_lost(struct logfile *lf, int64_t at_us)
     snprintf(text, sizeof(text), "%" PRIu64 " lines of this log could not be written",
              n);
     line_put(lf, at_us, LOG_EV_ERROR, LOG_IN_SERVER, "Log", text);
+    logfile_flush(lf);
     /* When this line was lost as well, the next try says the old number. */
     if (lf->n_lost)
         lf->n_lost = n;
@@ -251,6 +294,7 @@ static void banner(struct logfile *lf, int64_t at_us)
 static void say_closed(struct logfile *lf, int64_t at_us)
 {
     line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, "Log", "Log closed");
+    logfile_flush(lf);
 }
 
 /* Open the file of that day, or the named file anew. When that fails the old file stays
@@ -347,6 +391,7 @@ void logfile_close(struct logfile *lf)
     }
     if (lf->to_syslog)
         closelog();
+    buf_fini(&lf->held);
     free(lf->dir);
     free(lf->file);
     free(lf->daemon);

@@ -52,6 +52,12 @@ void logfile_write(struct logfile *lf, uint32_t event, uint32_t log_class,
 void logfile_printf(struct logfile *lf, uint32_t event, uint32_t log_class,
                     const char *object, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
+/* From now on lines are held until the next call of logfile_flush(), which writes them
+ * together; a line with event 0001 and all before it are written at once. A process that
+ * is killed meanwhile loses what is held. To be called by the process that writes. */
+void logfile_gather(struct logfile *lf, bool gathers);
+void logfile_flush(struct logfile *lf);
+
 /* "MM/DD/YYYY HH:MM:SS" in local time; 'text' has at least 20 bytes. */
 void log_time_text(int64_t at, char *text);
 /* "YYYYMMDD" in local time; 'text' has at least 9 bytes. */

@@ -483,6 +483,13 @@ static void on_hup(void *arg, int signo)
         topology_ask(s);
 }
 
+static void on_turn_end(void *arg)
+{
+    const struct shell *s = arg;
+
+    logfile_flush(s->log);
+}
+
 void shell_run(struct shell *s)
 {
     static const struct {
@@ -496,8 +503,12 @@ void shell_run(struct shell *s)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         sig[i] = loop_signal_new(s->loop, rows[i].signo, rows[i].fn, s);
     daemon_hears();
+    /* A short job is a dozen lines. */
+    logfile_gather(s->log, true);
+    loop_at_turn_end(s->loop, on_turn_end, s);
     if (!s->stopping)
         loop_run(s->loop);
+    logfile_gather(s->log, false);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         loop_signal_free(sig[i]);
 }

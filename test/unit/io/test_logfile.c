@@ -389,6 +389,100 @@ static void test_a_part_of_a_line_stays_alone(void)
     unlink(path);
 }
 
+static void put_line(struct logfile *lf, const char *text)
+{
+    logfile_write(lf, LOG_EV_JOB, LOG_IN_JOB, "1.s", text);
+}
+
+static bool is_written(const char *text)
+{
+    char path[64], *all = content(path, sizeof(path));
+    bool found = strstr(all, text) != NULL;
+
+    free(all);
+    return found;
+}
+
+/* Errors do not wait, a forked process does not repeat what its parent holds, and
+ * nothing is left behind at the end. */
+static void test_gathered_lines_are_written_together(void)
+{
+    struct logfile *lf = open_log(LOG_MASK_DEFAULT, false);
+    char path[64], *all;
+    pid_t pid;
+
+    logfile_gather(lf, true);
+    put_line(lf, "first");
+    put_line(lf, "second");
+    CU_ASSERT_FALSE(is_written("first"));
+    logfile_flush(lf);
+    CU_ASSERT(is_written(";1.s;first\n") && is_written(";1.s;second\n"));
+    put_line(lf, "third");
+    pid = fork();
+    if (pid == 0) {
+        logfile_write(lf, LOG_EV_ERROR, LOG_IN_JOB, "1.s", "a child's");
+        _exit(0);
+    }
+    CU_ASSERT_EQUAL(waitpid(pid, NULL, 0), pid);
+    CU_ASSERT(is_written("a child's") && !is_written("third"));
+    logfile_write(lf, LOG_EV_ERROR, LOG_IN_JOB, "1.s", "an error");
+    CU_ASSERT(is_written("third") && is_written("an error"));
+    put_line(lf, "fourth");
+    logfile_gather(lf, false);
+    CU_ASSERT(is_written("fourth"));
+    put_line(lf, "fifth");
+    CU_ASSERT(is_written("fifth"));
+    logfile_gather(lf, true);
+    for (int i = 0; i < 2000; i++)
+        put_line(lf, "many");
+    CU_ASSERT(is_written("many"));
+    logfile_reopen(lf);
+    put_line(lf, "last");
+    logfile_close(lf);
+    CU_ASSERT(is_written("last"));
+    all = content(path, sizeof(path));
+    CU_ASSERT_PTR_NULL(strstr(strstr(all, "third") + 1, "third"));
+    free(all);
+    unlink(path);
+}
+
+/* Of five lines that are written together two and a part of the third have room. */
+static void test_lost_lines_are_counted(void)
+{
+    struct rlimit before, limit;
+    char path[64], *all;
+    struct logfile *lf;
+    struct stat st;
+
+    for (int gathers = 0; gathers <= 1; gathers++) {
+        lf = open_log(LOG_MASK_DEFAULT, false);
+        free(content(path, sizeof(path)));
+        CU_ASSERT_EQUAL_FATAL(stat(path, &st), 0);
+        CU_ASSERT_EQUAL(getrlimit(RLIMIT_FSIZE, &before), 0);
+        limit = before;
+        limit.rlim_cur =
+            (rlim_t)st.st_size +
+            2 * strlen("12/31/2026 00:00:00;0008;Server@h;Job;1.s;line n\n") + 9;
+        CU_ASSERT_PTR_NOT_EQUAL(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+        logfile_gather(lf, gathers);
+        CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        for (int i = 0; i < 5; i++)
+            put_line(lf, (const char *const[]){ "line a", "line b", "line c", "line d",
+                                                "line e" }[i]);
+        logfile_flush(lf);
+        CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &before), 0);
+        put_line(lf, "line f");
+        logfile_close(lf);
+        all = content(path, sizeof(path));
+        CU_ASSERT(strstr(all, "line b\n") && !strstr(all, "line c"));
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(all, ";3 lines of this log could not be written\n"));
+        CU_ASSERT(strstr(all, "line f\n") && !strstr(all, "\n\n"));
+        free(all);
+        unlink(path);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -407,6 +501,9 @@ int main(void)
           test_files_are_written_beside_syslog_on_demand },
         { "a day is no link of somebody's", test_a_day_is_no_link_of_somebodys },
         { "a part of a line stays alone", test_a_part_of_a_line_stays_alone },
+        { "gathered lines are written together",
+          test_gathered_lines_are_written_together },
+        { "lost lines are counted", test_lost_lines_are_counted },
         { "ten and more are no facility", test_ten_and_more_are_no_facility },
     };
     int rc;
