@@ -53,8 +53,9 @@ void logfile_printf(struct logfile *lf, uint32_t event, uint32_t log_class,
                     const char *object, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
 /* From now on lines are held until the next call of logfile_flush(), which writes them
- * together; a line with event 0001 and all before it are written at once. A process that
- * is killed meanwhile loses what is held. To be called by the process that writes. */
+ * together; a line with event 0001 and all before it are written at once. A process
+ * that is killed meanwhile loses what is held. To be called by the process that writes.
+ */
 void logfile_gather(struct logfile *lf, bool gathers);
 void logfile_flush(struct logfile *lf);
 
