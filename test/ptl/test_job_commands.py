@@ -447,7 +447,7 @@ def test_qsig(real):
     wait_for("the job's first line", lambda: "up" in contents(path))
     for name in ("0", "NULL", "SIGNULL"):
         assert said(real, "qsig", "-s", name, jid) == (0, "", ""), name
-    for name in ("SIGFOO", "foo"):
+    for name in ("SIGFOO", "foo", "TERM" * 10):
         assert said(real, "qsig", "-s", name, jid) == (
             165, "", "qsig: Unknown/illegal signal name %s\n" % jid), name
     assert said(real, "qsig", "-s", "SIGWINCH", jid) == (0, "", "")
