@@ -521,6 +521,9 @@ static bool take_action(struct reading *r, const struct directive *d, const char
         a->args[a->n_args++] = arena_strdup(r->c->arena, word);
     }
     reading_say(r, LOG_EV_SYSTEM, "action", "%s: %s", event, a->path);
+    if (kind == CONFIG_ACTION_MULTINODEBUSY)
+        reading_say(r, LOG_EV_SYSTEM, "action",
+                    "%s: a script is known, and not served by this MoM", event);
     return true;
 }
 

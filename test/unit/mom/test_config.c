@@ -89,6 +89,8 @@ static void test_every_directive_is_known(void)
         { "$action terminate 60 !/x/y %jobid a", true, "action: terminate: /x/y" },
         { "$action checkpoint 0 !ck", true, "action: checkpoint: /nonexistent/ck" },
         { "$action multinodebusy 0 requeue", true, NULL },
+        { "$action multinodebusy 0 !/x", true,
+          "multinodebusy: a script is known, and not" },
         { "$action nonsense 60 !/x", false, NULL },
         { "$action terminate soon !/x", false, NULL },
         { "$action terminate 60 /x", false, NULL },

@@ -101,7 +101,7 @@ static void told(struct host *h, const struct is_message *msg)
 /* Any other name leads to the third host. */
 static size_t found_at(const char *host)
 {
-    return strncmp(host, "node2", 5) == 0 ? 1 : 2;
+    return strncmp(host, "node1", 5) == 0 ? 0 : strncmp(host, "node2", 5) == 0 ? 1 : 2;
 }
 
 static void carry_out(struct world *w, size_t k, const struct mom_effect *e)
@@ -615,6 +615,36 @@ static void test_suspension_is_answered_when_all_have_stopped(void)
     signal_job(&w, "resume");
     CU_ASSERT_EQUAL(job_find(w.h[2].m, ID)->phase, JOB_RUNNING);
     world_fini(&w);
+}
+
+/* $max_load with suspend on one host: a part of the job does not stand while the rest
+ * of it waits. The job goes on, or runs again where "requeue" says so, whichever host
+ * is busy. */
+static void test_a_busy_host_does_not_stop_a_part_of_a_job(void)
+{
+    for (size_t busy = 0; busy < 2; busy++)
+        for (int requeues = 0; requeues <= 1; requeues++) {
+            struct mom_config cfg = node1_config();
+            struct host *h;
+            struct world w;
+
+            world_init(&w);
+            send_job(&w);
+            h = &w.h[busy];
+            cfg.has_max_load = cfg.load_suspends = true;
+            cfg.max_load = cfg.ideal_load = 4;
+            cfg.busy_requeues = requeues;
+            mom_set_rules(h->m, w.now_at, &cfg, &h->out);
+            for (int i = 0; i < 2; i++) { /* it is asked to end once */
+                mom_host_load(h->m, w.now_at, 9, &h->out);
+                run(&w);
+                later(&w, 10);
+            }
+            if (!requeues)
+                CU_ASSERT_FALSE(job_stands(job_find(h->m, ID)));
+            CU_ASSERT_EQUAL(w.h[0].status, requeues ? -11 : INT32_MIN);
+            world_fini(&w);
+        }
 }
 
 /* The server says where the job lies from now on. */
@@ -1165,6 +1195,8 @@ int main(void)
         { "a job joins, spawns and ends, whatever is said twice",
           test_a_job_joins_spawns_and_ends },
         { "the end waits for tasks elsewhere", test_the_end_waits_for_tasks_elsewhere },
+        { "a busy host does not stop a part of a job",
+          test_a_busy_host_does_not_stop_a_part_of_a_job },
         { "a host that does not join ends the start",
           test_a_host_that_does_not_join_ends_the_start },
         { "a lost sister ends the job after a while",
