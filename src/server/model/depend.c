@@ -48,8 +48,8 @@ bool depend_is_remote(const struct model *m, const struct depend_entry *e)
 {
     if (!e->job || !e->server || str_same(e->server, m->server->id))
         return false;
-    for (size_t i = 0; i < m->n_former_names; i++)
-        if (str_same(e->server, m->former_names[i]))
+    for (size_t i = 0; i < m->n_other_names; i++)
+        if (m->other_names[i].was_ours && str_same(e->server, m->other_names[i].name))
             return false;
     return true;
 }

@@ -128,20 +128,40 @@ static size_t object_size(enum obj_kind kind)
     }
 }
 
-/* The server was renamed: its older jobs keep their ids (attributes.md 10). */
-static void note_server_of_job(struct model *m, const char *id)
+static struct other_name *other_name(struct model *m, const char *name)
 {
-    const char *dot = strchr(id, '.');
+    /* A site changes its server's name seldom, and has few servers: the list is short.
+     */
+    for (size_t i = 0; i < m->n_other_names; i++)
+        if (strcmp(m->other_names[i].name, name) == 0)
+            return &m->other_names[i];
+    m->other_names =
+        xrealloc(m->other_names, (m->n_other_names + 1) * sizeof(*m->other_names));
+    m->other_names[m->n_other_names] = (struct other_name){ .name = xstrdup(name) };
+    return &m->other_names[m->n_other_names++];
+}
 
-    if (!dot || strcmp(dot + 1, m->server->id) == 0)
+/* Has it come from another server? */
+static bool is_guest(const struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == JOB_A_HOP_COUNT && rec->changes[i].after)
+            return strtoll(rec->changes[i].after, NULL, 10) > 1;
+    return false;
+}
+
+/* The server was renamed: its older jobs keep their ids (attributes.md 10). Or the job
+ * has come from another server. A subjob has the name of its array. */
+static void note_server_of_job(struct model *m, const struct record *rec)
+{
+    const char *dot = strchr(rec->id, '.');
+    const char *index = strchr(rec->id, '[');
+    struct other_name *name;
+
+    if (!dot || strcmp(dot + 1, m->server->id) == 0 || (index && index[1] != ']'))
         return;
-    /* A site changes its server's name seldom, so the list is short. */
-    for (size_t i = 0; i < m->n_former_names; i++)
-        if (strcmp(m->former_names[i], dot + 1) == 0)
-            return;
-    m->former_names =
-        xrealloc(m->former_names, (m->n_former_names + 1) * sizeof(*m->former_names));
-    m->former_names[m->n_former_names++] = xstrdup(dot + 1);
+    name = other_name(m, dot + 1);
+    name->was_ours |= !is_guest(rec);
 }
 
 static struct object *object_new(struct model *m, enum obj_kind kind, const char *id)
@@ -168,8 +188,6 @@ static struct object *object_new(struct model *m, enum obj_kind kind, const char
         DL_APPEND2(m->live, STRUCT_OF(o, struct job, obj), list_prev, list_next);
     changes_add(m->changes, o);
     m->kinds[kind].n++;
-    if (kind == OBJ_JOB)
-        note_server_of_job(m, id);
     return o;
 }
 
@@ -287,9 +305,9 @@ void model_free(struct model *m)
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         kind_free(m, (enum obj_kind)kind);
     resource_sums_clear(&m->assigned);
-    for (size_t i = 0; i < m->n_former_names; i++)
-        free(m->former_names[i]);
-    free(m->former_names);
+    for (size_t i = 0; i < m->n_other_names; i++)
+        free(m->other_names[i].name);
+    free(m->other_names);
     free(m->counted);
     resource_defs_free(m->defs);
     changes_free(m->changes);
@@ -476,8 +494,11 @@ static struct object *target(struct model *m, const struct record *rec)
     struct object *o = find_object(m, rec->kind, rec->id);
 
     /* An object that is there already, such as the server, only gets its values. */
-    if (!o && fact_creates(rec->fact))
+    if (!o && fact_creates(rec->fact)) {
         o = object_new(m, rec->kind, rec->id);
+        if (rec->kind == OBJ_JOB)
+            note_server_of_job(m, rec);
+    }
     MUST(o);
     return o;
 }
@@ -597,8 +618,8 @@ static bool number_is_taken(const struct model *m, uint64_t number)
     /* One sequence numbers jobs and reservations, so both are asked. */
     if (model_resv(m, id) || is_job_of(m, number, m->server->id))
         return true;
-    for (size_t i = 0; i < m->n_former_names; i++)
-        if (is_job_of(m, number, m->former_names[i]))
+    for (size_t i = 0; i < m->n_other_names; i++)
+        if (is_job_of(m, number, m->other_names[i].name))
             return true;
     return false;
 }

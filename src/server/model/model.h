@@ -234,8 +234,12 @@ struct model {
                             * than the next number */
     uint64_t looks_seq;    /* of the last one that changed one with ATTR_LOOKS */
     struct object *server; /* the one object of its kind */
-    size_t n_former_names; /* of the server, in ids of jobs older than its name */
-    char **former_names;
+    /* Names in ids of jobs that are not this server's. */
+    size_t n_other_names;
+    struct other_name {
+        char *name;
+        bool was_ours; /* a former name of this server; else another server's */
+    } * other_names;
     struct host *hosts;            /* uthash by name */
     struct host_tasks *tasks;      /* uthash by host */
     struct resource_sums assigned; /* server resources_assigned */
