@@ -117,11 +117,17 @@ static bool look_at(const struct rule_context *c, const struct job *job,
     return false;
 }
 
+/* Each server is told by itself: the answer of one that comes before that of another is
+ * noted at once, and what the others have still to be asked is looked up again then. */
 bool waiters_due(const struct rule_context *c, const struct object *o UNUSED,
                  struct decision *out)
 {
+    size_t n_needs = c->knows.needs->n;
+
     for (const struct job *j = c->m->waited; j; j = j->waited_next)
-        if (obj_num(&j->obj, JOB_A_HF_TELL_AT, 0) <= c->now_at && look_at(c, j, out))
+        if (obj_num(&j->obj, JOB_A_HF_TELL_AT, 0) <= c->now_at && look_at(c, j, out)) {
+            c->knows.needs->n = n_needs;
             return true;
+        }
     return false;
 }
