@@ -78,6 +78,9 @@ int subjobs_for_request(const struct model *m, const struct request *rq, const c
     *ret_array = array;
     if (err || !array)
         return err;
+    /* The array is whole at one of two servers, whichever it is. */
+    if (job_is_leaving(array))
+        return diag_code(why, PBSE_BADSTATE);
     return array_places(array, indices, ret) ? 0 : diag_code(why, PBSE_UNKJOBID);
 }
 

@@ -56,11 +56,13 @@ static int forget_history(const struct model *m, const struct request *rq,
 }
 
 /* The job of that id is deleted, unless its MoM is away: nothing is remembered then
- * (cli.md 5.1). Force does not need the MoM. */
+ * (cli.md 5.1). Force does not need the MoM. A job or an array that is leaving may be
+ * at the other server already. */
 static int check_deletion(const struct job *job, uint32_t flags, struct decision *out)
 {
     int err = flags & JOB_END_FORCE ? 0
               : job_is_leaving(job) ? PBSE_BADSTATE
+              : job->array          ? 0 /* its subjobs are looked at one by one */
                                     : job_mom_is_heard(job, out);
 
     if (err)
@@ -212,6 +214,9 @@ static int delete_named(const struct model *m, const struct request *rq,
         return err;
     if (!job->array)
         return delete_job(m, rq, job, d->flags, out);
+    err = check_deletion(job, d->flags, out);
+    if (err)
+        return err;
     note_forgotten(m, job->obj.id, d->flags, out);
     begin_array(d, job, id, NULL);
     return 0;
