@@ -361,18 +361,37 @@ static bool asks_why(struct sim *s, const struct words *w)
     return true;
 }
 
-/* "afterok:J1:J2,on:2" with the ids of those labels; of one that is not there, a number
- * that nobody has. */
+/* "J1", or "J1@two": a job of the other server. The id of one that is not there is a
+ * number that nobody has. */
+static void add_waited(const struct sim *s, const char *word, struct buf *out)
+{
+    size_t len = strcspn(word, "@");
+    const struct sim *of = word[len] ? s->other : s;
+    char label[64];
+    const char *id;
+
+    snprintf(label, sizeof(label), "%.*s", (int)len, word);
+    id = of ? label_id(of, label) : NULL;
+    if (id)
+        buf_add_str(out, id);
+    else
+        buf_printf(out, "8888888.%s", of ? of->name : s->name);
+    buf_add_str(out, word + len);
+}
+
+/* "afterok:J1:J2,on:2" with the ids of those labels. */
 static const char *depend_of(struct sim *s, const char *text, struct buf *out)
 {
     while (text && *text) {
         size_t len = strcspn(text, ":,");
         char word[64];
-        const char *id;
 
         snprintf(word, sizeof(word), "%.*s", (int)len, text);
-        id = word[0] >= 'A' && word[0] <= 'Z' ? label_id(s, word) : word;
-        buf_printf(out, "%s%.1s", id ? id : "8888888.svr", text + len);
+        if (word[0] >= 'A' && word[0] <= 'Z')
+            add_waited(s, word, out);
+        else
+            buf_add_str(out, word);
+        buf_printf(out, "%.1s", text + len);
         text += len + (text[len] != 0);
     }
     return out->len ? out->data : NULL;
@@ -473,7 +492,20 @@ static bool marks(struct sim *s, const struct words *w)
     return true;
 }
 
-/* "user1 moves J1 into R1", "root moves J1 into workq". */
+/* "user1 makes J1 wait afterok:J2@two". */
+static bool makes_wait(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]);
+    struct buf depend = { 0 };
+
+    if (id)
+        client_alter_job(s, w->v[0], w->v[2], id, "depend",
+                         depend_of(s, w->v[4], &depend));
+    buf_fini(&depend);
+    return true;
+}
+
+/* "user1 moves J1 into R1", "root moves J1 into workq", "... into workq@two". */
 static bool moves(struct sim *s, const struct words *w)
 {
     const char *id = label_id(s, w->v[2]), *resv_id = label_id(s, w->v[4]);
@@ -609,6 +641,7 @@ static const struct action actions[] = {
     { "* holds *", holds },
     { "* frees *", holds },
     { "* marks *", marks },
+    { "* makes * wait *", makes_wait },
     { "root sets queue * * *", sets_queue },
     { "root sets sched * *", sets_sched },
     { "root sets vnode * * *", sets_vnode },

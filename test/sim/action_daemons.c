@@ -274,7 +274,19 @@ static bool store_line(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "servers are cut off": from each other */
+static bool servers_line(struct sim *s, const struct words *w)
+{
+    bool cut = words_are(w, 1, "are cut off");
+
+    if (!cut && !words_are(w, 1, "reach each other"))
+        return false;
+    peers_cut_off(s, cut);
+    return true;
+}
+
 static const struct action actions[] = {
+    { "servers *", servers_line },
     { "vnode * goes offline", vnode_offline },
     { "vnode * comes back", vnode_back },
     { "vnode * is deleted", vnode_deleted },

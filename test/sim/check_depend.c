@@ -7,6 +7,7 @@
 #include "lib/attr/job_attrs.h"
 #include "server/model/depend.h"
 #include "server/model/job_state.h"
+#include "sim.h"
 
 static const struct change *change_of(const struct record *rec, int attr)
 {
@@ -44,12 +45,15 @@ static bool has(const struct depend_list *list, const struct depend_entry *e)
 }
 
 /* In the words of cli.md 3.7, whatever depend.c says. */
-static bool is_satisfied(const struct model *m, const struct depend_entry *e)
+static bool is_satisfied(const struct sim *s, const struct model *m,
+                         const struct depend_entry *e)
 {
     const struct job *other = e->job ? model_job(m, e->job) : NULL;
     int64_t substate = other ? job_substate(other) : 0;
     bool over = other && job_state(other) == 'F';
 
+    if (e->job && depend_is_remote(m, e))
+        return check_two_may_go(s, e);
     switch (e->type) {
     case DEPEND_AFTER:
         return other && (job_is_at_mom(other) || obj_is_set(&other->obj, JOB_A_STIME));
@@ -78,7 +82,7 @@ static void check_dropped(struct sim *s, const struct model *m, const char *id,
     if (c->after && !depend_parse(c->after, arena, &is))
         check_failed(s, CHECK_LIFE, "job %s waits for \"%s\"", id, c->after);
     for (size_t i = 0; i < was.n; i++)
-        if (!has(&is, &was.v[i]) && !is_satisfied(m, &was.v[i]))
+        if (!has(&is, &was.v[i]) && !is_satisfied(s, m, &was.v[i]))
             check_failed(s, CHECK_LIFE, "job %s stops waiting for %s too early", id,
                          was.v[i].job ? was.v[i].job : "others");
 }

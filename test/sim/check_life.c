@@ -139,7 +139,7 @@ static bool comes_with_queue(int attr)
     return attr == JOB_A_RESOURCE_LIST || attr == JOB_A_SCHEDSELECT ||
            attr == JOB_A_HF_DEFAULTS || attr == JOB_A_HF_HOT_VNODES ||
            attr == JOB_A_QUEUE_RANK || attr == JOB_A_ETIME || attr == JOB_A_HOP_COUNT ||
-           attr == JOB_A_HF_ROUTE_TRIED;
+           attr == JOB_A_HF_ROUTE_TRIED || attr == JOB_A_HF_ROUTE_SAID;
 }
 
 /* What is told of the queue that a job is in. */

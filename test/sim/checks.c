@@ -74,6 +74,9 @@ static const struct {
     [CHECK_ACCOUNT] = { "account", "one B for each start, one end for each run" },
     [CHECK_SCHED_LINK] = { "schedlink", "a scheduler gets one command at a time" },
     [CHECK_ONCE] = { "once", "each run of a job begins once, and one at a time" },
+    [CHECK_TWO] = { "two", "a job is at one of two servers and runs to its end once; "
+                           "who waits for a job of the other one waits as long as he "
+                           "has to" },
     [CHECK_IMAGE] = { "image",
                       "a run goes on from the image that the server counts on, "
                       "and from no other one" },
@@ -98,6 +101,7 @@ const char *check_words(enum check c)
 void check_failed(struct sim *s, enum check what, const char *fmt, ...)
 {
     struct checks *c = &s->checks;
+    struct snapshot *kept = s->other ? s->other->checks.kept : NULL;
     va_list ap;
 
     if (c->failed)
@@ -108,6 +112,11 @@ void check_failed(struct sim *s, enum check what, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(c->words, sizeof(c->words), fmt, ap);
     va_end(ap);
+    /* Both end with it. */
+    if (s->other && !s->other->checks.failed) {
+        s->other->checks = *c;
+        s->other->checks.kept = kept;
+    }
 }
 
 /* The model. */
@@ -232,6 +241,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_job_record(s, s->shell.shadow, e->u.record);
         check_release_record(s, s->shell.shadow, e->u.record);
         check_depend_record(s, s->shell.shadow, e->u.record);
+        check_two_record(s, s->shell.shadow, e->u.record);
         check_end_of_resv(s, s->shell.shadow, e->u.record);
         check_fate_record(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
@@ -265,6 +275,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_qmove_settled(s, m);
         check_books(s, m);
         check_history(s, m);
+        check_two_settled(s);
     }
     s->checks.unsettled |= changed;
     if (s->checks.unsettled) {
@@ -444,7 +455,7 @@ void check_gone_on(struct sim *s, uint64_t conn, const struct effects *out)
 static bool tells_nothing(const struct effect *e)
 {
     return e->kind == EFFECT_RECORD || e->kind == EFFECT_LOG ||
-           e->kind == EFFECT_FIND_OUT ||
+           (e->kind == EFFECT_FIND_OUT && !need_is_deed(e->u.need.kind)) ||
            (e->kind == EFFECT_SCHED_COMMAND && e->u.sched.command != SCHED_QUIT &&
             !e->u.sched.job_id);
 }

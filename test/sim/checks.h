@@ -48,6 +48,7 @@ enum check {
     CHECK_ACCOUNT,
     CHECK_SCHED_LINK,
     CHECK_ONCE,
+    CHECK_TWO,
     CHECK_IMAGE,
     CHECK_OBIT,
     CHECK_AGREE,

@@ -165,7 +165,8 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
         if (w->idle_s)
             set_num(&body.attrs, arena, "delete_idle_time", NULL, w->idle_s);
         set_end(&body.attrs, arena, &w->end);
-        set(&body.attrs, arena, "Variable_List", NULL, "PBS_O_HOST=svr");
+        set(&body.attrs, arena, "Variable_List", NULL,
+            arena_printf(arena, "PBS_O_HOST=%s", s->name));
         if (w->vnodes)
             c->vnodes = xstrdup(w->vnodes);
         const struct wire_request rq = { .number = BATCH_SUBMIT_RESV,
@@ -293,7 +294,7 @@ void client_submit(struct sim *s, const struct job_wish *w)
         if (w->reserving)
             set(&body.attrs, arena, "create_resv_from_job", NULL, "True");
         set(&body.attrs, arena, "Variable_List", NULL,
-            "PBS_O_HOST=svr,PBS_O_WORKDIR=/home");
+            arena_printf(arena, "PBS_O_HOST=%s,PBS_O_WORKDIR=/home", s->name));
         send(s, c, BATCH_QUEUE_JOB, &body);
     }
     arena_free(arena);
@@ -477,6 +478,16 @@ const char *client_alter_answer(const struct sim *s, const char *label)
     return last_answer(s, CLIENT_ALTER_RESV, label);
 }
 
+const char *client_move_answer(const struct sim *s, const char *label)
+{
+    return last_answer(s, CLIENT_MOVE_JOB, label);
+}
+
+const char *client_depend_answer(const struct sim *s, const char *label)
+{
+    return last_answer(s, CLIENT_ALTER_JOB, label);
+}
+
 const char *client_dry_answer(const struct sim *s, const char *label)
 {
     struct client *c;
@@ -574,6 +585,7 @@ static bool submit_goes_on(struct sim *s, struct client *c,
         send_script(s, c);
         return true;
     case 1:
+        c->seq = 0; /* what was before it makes no job */
         send(s, c, BATCH_COMMIT, &commit);
         return true;
     default:
@@ -634,6 +646,8 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
     if (reply->code) {
         free(c->answer);
         c->answer = xasprintf("error %d", reply->code);
+        if (reply->code == PBSE_SYSTEM)
+            sweep_client_refused(s, c);
     } else if (c->kind == CLIENT_RESERVE) {
         if (reserve_goes_on(s, c, reply))
             return;
@@ -642,6 +656,8 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
     } else if (c->kind == CLIENT_SUBMIT) {
         if (submit_goes_on(s, c, reply))
             return;
+        c->answer = xstrdup("ok");
+    } else if (c->kind == CLIENT_MOVE_JOB || c->kind == CLIENT_ALTER_JOB) {
         c->answer = xstrdup("ok");
     } else if (c->kind == CLIENT_WHY) {
         c->answer = reason_told(reply);

@@ -167,6 +167,10 @@ const char *client_answer(const struct sim *s, const char *label);
 /* Of the last pbs_ralter of it. */
 const char *client_alter_answer(const struct sim *s, const char *label);
 
+/* Of the last qmove, or of the last qalter, of a job: "ok" or "error N". */
+const char *client_move_answer(const struct sim *s, const char *label);
+const char *client_depend_answer(const struct sim *s, const char *label);
+
 /* Of the last one that was tried first: the verdict, "error N", or NULL. */
 const char *client_dry_answer(const struct sim *s, const char *label);
 

@@ -272,6 +272,12 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_retry(s, w);
     else if (words_are(w, 1, "* alter answered *"))
         expect_answer(s, w, client_alter_answer(s, w->v[1]), 4);
+    else if (words_are(w, 1, "* move answered *"))
+        expect_answer(s, w, client_move_answer(s, w->v[1]), 4);
+    else if (words_are(w, 1, "* move unanswered"))
+        expect_unanswered(s, w, client_move_answer(s, w->v[1]));
+    else if (words_are(w, 1, "* wait answered *"))
+        expect_answer(s, w, client_depend_answer(s, w->v[1]), 4);
     else if (words_are(w, 1, "* dry answered *"))
         expect_answer(s, w, client_dry_answer(s, w->v[1]), 4);
     else if (words_are(w, 1, "* why answered *"))

@@ -233,7 +233,7 @@ static struct mom_config config_of(const struct mom_host *h)
         .version = "23.06.06",
         .port = HOST_MOM_PORT,
         .server_port = SERVER_PORT,
-        .server_host = "svr",
+        .server_host = h->sim->name,
         .mem_kb = 1 << 20,
         .topology = TOPOLOGY,
         .n_server_ips = ARRAY_LEN(servers),

@@ -144,6 +144,7 @@ void ledger_commit(struct sim *s, size_t n, const struct effect *const *facts)
             e->n_account[f->u.account.type & 127]++;
     }
     check_qmove_commit(s, n, facts);
+    check_two_commit(s, n, facts);
 }
 
 struct entry *ledger_told(struct sim *s, enum obj_kind kind, const char *id)

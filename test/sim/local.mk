@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 check_PROGRAMS += test/sim/sim
 TESTS += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_more_seeds test/sim/check_last_seeds \
-	test/sim/check_sweeps test/sim/check_more_sweeps test/sim/check_last_sweeps
+	test/sim/check_sweeps test/sim/check_more_sweeps test/sim/check_last_sweeps \
+	test/sim/check_two_servers
 test_sim_sim_SOURCES = \
 	test/sim/action.c test/sim/action_daemons.c \
 	test/sim/check_alter.c test/sim/check_alter.h \
@@ -20,6 +21,7 @@ test_sim_sim_SOURCES = \
 	test/sim/check_shown.c \
 	test/sim/check_start.c \
 	test/sim/check_why.c test/sim/check_why.h \
+	test/sim/check_two.c test/sim/check_two.h \
 	test/sim/checks.c test/sim/checks.h \
 	test/sim/clients.c test/sim/clients.h \
 	test/sim/clock.c test/sim/clock.h \
@@ -34,6 +36,7 @@ test_sim_sim_SOURCES = \
 	test/sim/ledger.c test/sim/ledger.h \
 	test/sim/main.c \
 	test/sim/net.c test/sim/net.h \
+	test/sim/peers.c test/sim/peers.h \
 	test/sim/planner.c test/sim/planner.h \
 	test/sim/runs.c test/sim/runs.h \
 	test/sim/script.c test/sim/script.h \
@@ -41,7 +44,7 @@ test_sim_sim_SOURCES = \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h \
 	test/sim/story_errs.c test/sim/story_extend.c test/sim/story_fit.c test/sim/story_preempt.c test/sim/story_push.c \
-	test/sim/story_staff.c test/sim/story_together.c test/sim/story_turns.c test/sim/story_tell.h \
+	test/sim/story_staff.c test/sim/story_together.c test/sim/story_turns.c test/sim/story_two.c test/sim/story_tell.h \
 	test/sim/sweep.c test/sim/sweep.h \
 	test/sim/check_ends.c test/sim/check_ends.h \
 	test/sim/check_fate.c test/sim/check_fate.h \
@@ -56,4 +59,4 @@ test_sim_sim_LDADD = libhfsvrshell.la libhfsvrcore.la libhfmomcore.la libhfroute
 
 EXTRA_DIST += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_more_seeds test/sim/check_last_seeds \
 	test/sim/check_sweeps test/sim/check_more_sweeps test/sim/check_last_sweeps \
-	test/sim/scenarios test/sim/sweeps
+	test/sim/check_two_servers test/sim/scenarios test/sim/sweeps test/sim/two

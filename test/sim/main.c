@@ -6,8 +6,10 @@
  *   sim --sweep FILE [...]        each again and again, with a kill at the next place
  *   sim --sweep FILE --kill K     one run with that kill: before:7, after:7, twice:7,
  *                                 scheduler:7, meanwhile:7, says:7, hears:7, router:7,
- *                                 tells:7, told:7, between:7
+ *                                 tells:7, told:7, between:7; of two servers asks:7,
+ *                                 asked:7, learns:7, request:7, answer:7, late:7
  *   sim --seeds N --counts        ... and how often what has happened in them
+ *   sim --two --seeds N           the seeds of two servers; also of --seed and --print
  *   sim --print N                 the scenario that seed N makes
  *   sim --hash N                  a number for the scenarios of the seeds 1 to N
  *
@@ -30,6 +32,7 @@
 struct tally {
     const char *program;
     bool trace;
+    bool two;              /* seeds are of two servers */
     struct counts *counts; /* NULL: nobody wants to know */
     int passed;
     int failed;
@@ -62,14 +65,22 @@ static void run(struct tally *t, const char *name, const char *text, uint64_t se
     script_free(sc);
 }
 
+static void tell(bool two, uint64_t seed, struct buf *out)
+{
+    if (two)
+        story_write_two(seed, out);
+    else
+        story_write(seed, out);
+}
+
 static void run_seed(struct tally *t, uint64_t seed)
 {
     struct buf text = { 0 };
     char name[40], how[60];
 
     snprintf(name, sizeof(name), "seed %" PRIu64, seed);
-    snprintf(how, sizeof(how), "--seed %" PRIu64, seed);
-    story_write(seed, &text);
+    snprintf(how, sizeof(how), "%s--seed %" PRIu64, t->two ? "--two " : "", seed);
+    tell(t->two, seed, &text);
     run(t, name, text.data, seed, how);
     buf_fini(&text);
 }
@@ -182,11 +193,11 @@ static void sweep_file(struct tally *t, const char *path, const char *kill)
     buf_fini(&text);
 }
 
-static void print_story(uint64_t seed)
+static void print_story(bool two, uint64_t seed)
 {
     struct buf text = { 0 };
 
-    story_write(seed, &text);
+    tell(two, seed, &text);
     fputs(text.data, stdout);
     buf_fini(&text);
 }
@@ -262,12 +273,13 @@ int main(int argc, char **argv)
     struct counts counts = { 0 };
     struct tally t = { .program = argv[0],
                        .trace = has(argc, argv, "--trace"),
+                       .two = has(argc, argv, "--two"),
                        .counts = has(argc, argv, "--counts") ? &counts : NULL };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGABRT, on_abort);
     if (has(argc, argv, "--print")) {
-        print_story(number_after(argc, argv, "--print", 1));
+        print_story(t.two, number_after(argc, argv, "--print", 1));
         return 0;
     }
     if (has(argc, argv, "--hash")) {

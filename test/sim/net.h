@@ -28,6 +28,7 @@ struct conn {
     void *owner;
     const char *user;
     bool server_uid;
+    const char *peer;     /* the host of the server that asks; NULL: it is a client */
     uint32_t asked;       /* number of the request that is not answered; 0: none */
     bool *yes;            /* of AnswerResvs: which of its answers are a yes */
     size_t n_judged;      /* ... and how many the server has judged */

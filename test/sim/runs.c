@@ -87,6 +87,7 @@ void check_run_begins(struct mom_host *h, const struct run *r)
         check_failed(h->sim, CHECK_ONCE, "run %d of job %s begins once more, at %s",
                      r->run_version, r->job_id, h->name);
     check_alone(h, r, x && x->is_awaited);
+    check_two_begins(h, r);
     if (!x)
         x = add(all, r->job_id, r->run_version);
     x->is_awaited = false;

@@ -14,6 +14,7 @@
 
 struct line {
     size_t number;
+    bool at_other; /* "two: ..." */
     int64_t at_ms; /* from second 0 */
     struct words words;
     const char *text; /* for the trace */
@@ -24,12 +25,14 @@ struct script {
     struct arena *arena;
     struct cluster cluster;
     bool rough;
+    bool has_other;       /* "two servers" */
     bool kills_at_server; /* a sweep looks at its messages with MoMs, too */
     struct words hooks;   /* "hooks EVENT EVENT" */
-    size_t n_settings;    /* "server NAME VALUE" */
-    struct words *settings;
-    size_t n_queues; /* "queue NAME [for USER]" */
-    struct words *queues;
+    size_t n_settings;    /* "server NAME VALUE", "queue NAME [for USER]" */
+    struct setting {
+        struct words words;
+        bool at_other;
+    } * settings;
     size_t n;
     struct line *lines;
     int64_t last_ms;
@@ -97,9 +100,27 @@ static bool take_cluster(struct script *sc, const struct words *w)
            sc->cluster.n_hosts * sc->cluster.vnodes_per_host <= SIM_VNODES_MAX;
 }
 
+/* "two:" in front of a line: it is about the other complex. */
+static bool take_other(struct words *w, size_t i)
+{
+    if (i >= w->n || strcmp(w->v[i], "two:") != 0)
+        return false;
+    w->n--;
+    memmove(&w->v[i], &w->v[i + 1], (w->n - i) * sizeof(w->v[0]));
+    return true;
+}
+
+static bool take_setting(struct script *sc, const struct words *w, bool at_other)
+{
+    sc->settings = xrealloc(sc->settings, (sc->n_settings + 1) * sizeof(*sc->settings));
+    sc->settings[sc->n_settings++] = (struct setting){ *w, at_other };
+    return !at_other || sc->has_other;
+}
+
 static bool take_line(struct script *sc, size_t number, const char *text)
 {
     struct words w = split(text, sc->arena);
+    bool at_other = take_other(&w, 0);
     struct line *l;
 
     if (w.n == 0 || w.v[0][0] == '#')
@@ -118,21 +139,20 @@ static bool take_line(struct script *sc, size_t number, const char *text)
         sc->hooks = w;
         return true;
     }
-    if (words_are(&w, 0, "server * *")) {
-        sc->settings = xrealloc(sc->settings, (sc->n_settings + 1) * sizeof(w));
-        sc->settings[sc->n_settings++] = w;
+    if (words_are(&w, 0, "two servers")) {
+        sc->has_other = true;
         return true;
     }
-    if (words_are(&w, 0, "queue *")) {
-        sc->queues = xrealloc(sc->queues, (sc->n_queues + 1) * sizeof(w));
-        sc->queues[sc->n_queues++] = w;
-        return true;
-    }
-    if (strcmp(w.v[0], "at") != 0 || w.n < 3)
+    if (words_are(&w, 0, "server * *") || words_are(&w, 0, "queue *"))
+        return take_setting(sc, &w, at_other);
+    at_other = take_other(&w, 2);
+    if (strcmp(w.v[0], "at") != 0 || w.n < 3 || (at_other && !sc->has_other))
         return false;
     sc->lines = xrealloc(sc->lines, (sc->n + 1) * sizeof(*sc->lines));
     l = &sc->lines[sc->n++];
-    *l = (struct line){ .number = number, .text = arena_strdup(sc->arena, text) };
+    *l = (struct line){ .number = number,
+                        .at_other = at_other,
+                        .text = arena_strdup(sc->arena, text) };
     l->at_ms = (int64_t)(atof(w.v[1]) * 1000 + 0.5);
     l->words.n = w.n - 2;
     memcpy(l->words.v, w.v + 2, l->words.n * sizeof(w.v[0]));
@@ -170,7 +190,6 @@ void script_free(struct script *sc)
         return;
     arena_free(sc->arena);
     free(sc->settings);
-    free(sc->queues);
     free(sc->lines);
     free(sc->name);
     free(sc);
@@ -208,6 +227,14 @@ static struct weather rough_weather(struct rnd *rnd)
     return w;
 }
 
+/* At both, and between them. */
+static void make_rough_between(struct sim *s)
+{
+    s->other->weather = rough_weather(&s->other->rnd);
+    s->weather.unheard_percent = (int)rnd_range(&s->rnd, 0, 20);
+    s->other->weather.unheard_percent = (int)rnd_range(&s->other->rnd, 0, 20);
+}
+
 static void set_queue(struct sim *s, const char *name, const char *attr,
                       const char *value)
 {
@@ -235,23 +262,34 @@ static void make_queue(struct sim *s, const struct words *w)
     set_queue(s, name, "started", "True");
 }
 
+static void make_setting(struct sim *s, const struct words *w)
+{
+    if (strcmp(w->v[0], "queue") == 0)
+        make_queue(s, w);
+    else
+        client_manage(s, MANAGER_SET, OBJECT_SERVER, "", w->v[1], NULL, w->v[2],
+                      WIRE_OP_SET);
+}
+
 static void set_up(struct sim *s, const struct script *sc)
 {
     s->cluster = sc->cluster;
+    if (s->other)
+        s->other->cluster = sc->cluster;
     sim_begin(s);
     for (size_t i = 0; i < sc->n_settings; i++)
-        client_manage(s, MANAGER_SET, OBJECT_SERVER, "", sc->settings[i].v[1], NULL,
-                      sc->settings[i].v[2], WIRE_OP_SET);
-    for (size_t i = 0; i < sc->n_queues; i++)
-        make_queue(s, &sc->queues[i]);
+        make_setting(sc->settings[i].at_other ? s->other : s, &sc->settings[i].words);
     /* One hook for each event, with the event's name. */
     for (size_t i = 1; i < sc->hooks.n; i++)
         client_manage(s, MANAGER_CREATE, OBJECT_HOOK, sc->hooks.v[i], "event", NULL,
                       sc->hooks.v[i], WIRE_OP_SET);
     if (sc->rough)
         s->weather = rough_weather(&s->rnd);
+    if (sc->rough && s->other)
+        make_rough_between(s);
     for (size_t i = 0; i < sc->n; i++)
-        clock_post(&s->clock, (int64_t)SIM_EPOCH_S * 1000 + sc->lines[i].at_ms, do_line,
+        clock_post(sc->lines[i].at_other ? &s->other->clock : &s->clock,
+                   (int64_t)SIM_EPOCH_S * 1000 + sc->lines[i].at_ms, do_line,
                    &sc->lines[i], NULL);
 }
 
@@ -268,6 +306,8 @@ static void tell_failure(const struct sim *s, const struct script *sc)
 static void run_swept(struct sim *s, const struct script *sc, struct sweep *sweep)
 {
     s->sweep = sweep;
+    if (s->other)
+        s->other->sweep = sweep;
     if (sweep) {
         sim_run(s, (int64_t)SIM_EPOCH_S * 1000 + SETTINGS_MS);
         sweep->do_line = do_line;
@@ -286,8 +326,12 @@ static bool run(const struct script *sc, uint64_t seed, bool trace, struct sweep
     bool passed;
 
     sim_init(s, seed, trace);
+    if (sc->has_other)
+        sim_add_other(s, seed);
     set_up(s, sc);
     s->counts = counts;
+    if (s->other)
+        s->other->counts = counts;
     run_swept(s, sc, sweep);
     sim_end(s);
     passed = !s->checks.failed;

@@ -16,7 +16,8 @@
 #define SERVER_LEAF     0
 #define SERVER_ADDR     0x0a000001
 #define SERVER_PORT     15001
-#define STORE_WAIT_MS   20000 /* nobody waits longer for a store out of reach */
+#define OTHER_ADDR      0x0a0000f1 /* of the other server */
+#define STORE_WAIT_MS   20000      /* nobody waits longer for a store out of reach */
 
 /* What the core asks of its surroundings. */
 
@@ -29,17 +30,22 @@ static size_t host_addrs(void *arg, const char *host, uint32_t *ret, size_t max)
             ret[0] = s->hosts[i].addr;
             return 1;
         }
-    if (strcmp(host, "svr") != 0 || max == 0)
+    if (max == 0)
         return 0;
-    ret[0] = SERVER_ADDR;
+    if (s->other && strcmp(host, s->other->name) == 0)
+        ret[0] = OTHER_ADDR;
+    else if (strcmp(host, s->name) == 0)
+        ret[0] = SERVER_ADDR;
+    else
+        return 0;
     return 1;
 }
 
 static struct svr *new_core(struct sim *s)
 {
     const struct svr_config cfg = {
-        .server_name = "svr",
-        .server_host = "svr",
+        .server_name = s->name,
+        .server_host = s->name,
         .server_port = 15001,
         .version = "23.06.06",
         .holdfast_version = "0",
@@ -89,7 +95,7 @@ static void load_denials(const struct sim *s)
 
 struct model *shell_stored_model(const struct sim *s)
 {
-    struct model *m = model_new("svr");
+    struct model *m = model_new(s->name);
 
     load(s->shell.store, NULL, &(struct records_into){ m, load_into_model, m });
     model_loaded(m, store_last_seq(s->shell.store));
@@ -274,12 +280,25 @@ static void is_found_out(struct sim *s, void *arg)
     end_turn(s);
 }
 
+void shell_learned(struct sim *s, const struct need *need, const struct finding *f)
+{
+    if (!ready(s))
+        return;
+    svr_learned(s->shell.svr, sim_now_at(s), need, f, begin_turn(s));
+    end_turn(s);
+}
+
 /* In rough weather name services take their time too. */
 static void find_out(struct sim *s, const struct need *need)
 {
-    struct errand *e = xcalloc(1, sizeof(*e));
+    struct errand *e;
     int64_t takes_ms = 0;
 
+    if (s->other && need_is_deed(need->kind)) {
+        peers_ask(s, need);
+        return;
+    }
+    e = xcalloc(1, sizeof(*e));
     e->life = s->shell.life;
     e->arena = arena_new();
     e->need = need_copy(need, e->arena);
@@ -664,12 +683,16 @@ void shell_request(struct sim *s, struct conn *c, const char *data, size_t len)
     struct arena *arena = arena_new();
     uint64_t conn = c->id;
     struct requester who = {
-        .user = c->user, .host = "svr", .server_uid = c->server_uid, .conn = conn
+        .user = c->user,
+        .host = c->peer ? c->peer : s->name,
+        .server_uid = c->server_uid,
+        .peer = c->peer != NULL,
+        .conn = conn,
     };
     struct wire_request rq;
     bool known;
 
-    if (!ready(s)) {
+    if (!ready(s) || (c->peer && sweep_peer_asked(s))) {
         arena_free(arena);
         return;
     }
@@ -800,7 +823,7 @@ void shell_start(struct sim *s, enum svr_start type)
         load_denials(s);
         sh->shadow = model_rebuild(svr_model(sh->svr));
     } else {
-        sh->shadow = model_new("svr");
+        sh->shadow = model_new(s->name);
     }
     sh->turns = turns_new(store_last_seq(sh->store), NULL, NULL);
     alters_forget_after(&s->alters, store_last_seq(sh->store));
@@ -842,6 +865,7 @@ void shell_crash(struct sim *s)
     sh->store = store_memory_reopen(sh->store);
     store_memory_fail(sh->store, sh->store_failing);
     net_server_died(s);
+    peers_asker_died(s);
     comm_leaf_stop(s, SERVER_LEAF);
     verdicts_forget(&s->verdicts);
 }

@@ -57,6 +57,8 @@ void shell_request(struct sim *s, struct conn *c, const char *data, size_t len);
 void shell_client_gone(struct sim *s, uint64_t conn);
 void shell_sched_done(struct sim *s, uint64_t conn);
 void shell_tick(struct sim *s);
+/* The answer of another server. */
+void shell_learned(struct sim *s, const struct need *need, const struct finding *f);
 
 /* An input that no request makes: where the core puts what it does then, NULL when the
  * server is down. What is due is carried out first. */

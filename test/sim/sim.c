@@ -5,6 +5,7 @@
 
 #include "lib/attr/node_attrs.h"
 #include "lib/attr/server_attrs.h"
+#include "server/decide/route.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_state.h"
 #include "server/model/node_life.h"
@@ -12,6 +13,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BEGIN_S       100  /* before second 0: everything starts and finds itself */
@@ -19,6 +21,7 @@
 #define ANSWERS_S     30   /* with all vnodes free */
 #define QUIET_S       700  /* more than a period of the scheduler */
 #define JOBS_S        8000 /* queued jobs had to wait for reservations */
+#define GUESTS_S      (6 * 3600) /* jobs that came from elsewhere are kept so long */
 #define ENDLESS_S     (30 * 86400)
 #define TICKS_MAX     20 /* at one instant without an event */
 #define CALM_DELAY_MS 1
@@ -31,6 +34,8 @@ void sim_trace(const struct sim *s, const char *fmt, ...)
     if (!s->trace)
         return;
     printf("%9.3f  ", (double)ms / 1000);
+    if (s->other)
+        printf("%s: ", s->name);
     va_start(ap, fmt);
     vprintf(fmt, ap);
     va_end(ap);
@@ -56,7 +61,8 @@ int64_t sim_latency_ms(struct sim *s)
 
 void sim_init(struct sim *s, uint64_t seed, bool trace)
 {
-    *s = (struct sim){ .rnd = rnd_seeded(seed),
+    *s = (struct sim){ .name = "svr",
+                       .rnd = rnd_seeded(seed),
                        .trace = trace,
                        .slow_lists = seed % 2,
                        .cluster = { .n_hosts = 1, .vnodes_per_host = 4, .ncpus = 2 } };
@@ -67,8 +73,21 @@ void sim_init(struct sim *s, uint64_t seed, bool trace)
     comm_init(s);
 }
 
-void sim_fini(struct sim *s)
+void sim_add_other(struct sim *s, uint64_t seed)
 {
+    struct sim *t = xmalloc(sizeof(*t));
+
+    sim_init(t, ~seed, s->trace);
+    t->name = "two";
+    t->index = 1;
+    t->other = s;
+    s->other = t;
+    s->two = t->two = two_new();
+}
+
+static void fini(struct sim *s)
+{
+    peers_fini(&s->peers);
     for (size_t i = 0; i < SIM_HOSTS_MAX; i++)
         host_fini(&s->hosts[i]);
     clock_fini(&s->clock);
@@ -90,37 +109,75 @@ void sim_fini(struct sim *s)
     runs_fini(&s->runs);
 }
 
+void sim_fini(struct sim *s)
+{
+    two_free(s->two);
+    if (s->other)
+        fini(s->other);
+    free(s->other);
+    fini(s);
+}
+
 /* Time. */
 
-static bool tick_if_first(struct sim *s, int64_t until_ms, int *ticks)
+static int64_t tick_ms(const struct sim *s)
 {
-    int64_t at_ms = MAX_OF(shell_deadline_ms(s), s->clock.now_ms);
+    return MAX_OF(shell_deadline_ms(s), s->clock.now_ms);
+}
+
+static int64_t next_ms(const struct sim *s)
+{
+    return MIN_OF(tick_ms(s), clock_next_ms(&s->clock));
+}
+
+/* Whose next step comes first. */
+static struct sim *whose_turn(struct sim *s)
+{
+    return s->other && next_ms(s->other) < next_ms(s) ? s->other : s;
+}
+
+static bool tick_if_first(struct sim *s, int64_t until_ms)
+{
+    int64_t at_ms = tick_ms(s);
 
     if (at_ms > until_ms || at_ms > clock_next_ms(&s->clock))
         return false;
-    *ticks = at_ms == s->clock.now_ms ? *ticks + 1 : 0;
+    s->n_ticks = at_ms == s->clock.now_ms ? s->n_ticks + 1 : 0;
     s->clock.now_ms = at_ms;
-    if (*ticks > TICKS_MAX)
+    if (s->n_ticks > TICKS_MAX)
         check_failed(s, CHECK_QUIET, "the deadline of second %" PRId64 " does not pass",
                      shell_deadline_ms(s) / 1000 - SIM_EPOCH_S);
     shell_tick(s);
     return true;
 }
 
+/* One step of the complex whose turn it is; false: none is due until then. */
+static bool step(struct sim *s, int64_t until_ms)
+{
+    int64_t other_ms = MIN_OF(next_ms(s), until_ms);
+
+    if (s->other) /* it has nothing to do before that */
+        s->other->clock.now_ms = MAX_OF(s->other->clock.now_ms, other_ms);
+    s->n_steps++;
+    if (tick_if_first(s, until_ms))
+        return true;
+    s->n_ticks = 0;
+    if (clock_next_ms(&s->clock) > until_ms)
+        return false;
+    clock_step(&s->clock, s);
+    return true;
+}
+
 void sim_run(struct sim *s, int64_t until_ms)
 {
-    int ticks = 0;
-
-    while (!s->checks.failed) {
-        s->n_steps++;
-        if (tick_if_first(s, until_ms, &ticks))
-            continue;
-        ticks = 0;
-        if (clock_next_ms(&s->clock) > until_ms)
-            break;
-        clock_step(&s->clock, s);
-    }
+    s->n_ticks = 0;
+    if (s->other)
+        s->other->n_ticks = 0;
+    while (!s->checks.failed && step(whose_turn(s), until_ms))
+        ;
     s->clock.now_ms = MAX_OF(s->clock.now_ms, until_ms);
+    if (s->other)
+        s->other->clock.now_ms = s->clock.now_ms;
 }
 
 static void run_s(struct sim *s, int64_t seconds)
@@ -135,20 +192,45 @@ static void set_server(struct sim *s, const char *name, const char *value)
     client_manage(s, MANAGER_SET, OBJECT_SERVER, "", name, NULL, value, WIRE_OP_SET);
 }
 
-void sim_begin(struct sim *s)
+/* Both, one after the other. */
+static void each(struct sim *s, void (*fn)(struct sim *s))
+{
+    if (s->checks.failed)
+        return;
+    fn(s);
+    if (s->other)
+        fn(s->other);
+}
+
+static void begin_server(struct sim *s)
 {
     for (int i = 0; i < s->cluster.n_hosts; i++)
         host_init(s, (size_t)i);
     shell_start(s, SVR_WARM);
-    run_s(s, 1);
+}
+
+static void make_nodes(struct sim *s)
+{
     set_server(s, "flatuid", "True");
     for (int i = 0; i < s->cluster.n_hosts; i++)
         client_manage(s, MANAGER_CREATE, OBJECT_NODE, s->hosts[i].name, NULL, NULL,
                       NULL, WIRE_OP_SET);
-    run_s(s, 1);
+}
+
+static void begin_others(struct sim *s)
+{
     for (int i = 0; i < s->cluster.n_hosts; i++)
         host_start_mom(&s->hosts[i], false);
     planner_start(s, &s->planner);
+}
+
+void sim_begin(struct sim *s)
+{
+    each(s, begin_server);
+    run_s(s, 1);
+    each(s, make_nodes);
+    run_s(s, 1);
+    each(s, begin_others);
     sim_run(s, (int64_t)SIM_EPOCH_S * 1000);
 }
 
@@ -268,10 +350,12 @@ static int64_t last_end_at(const struct sim *s)
     return at;
 }
 
-/* A subjob is as free as its array: the hold is the array's. */
+/* A subjob is as free as its array: the hold is the array's. One in a routing queue may
+ * have nowhere to go: a job that is awaited elsewhere is not moved. */
 static bool may_run(const struct job *j)
 {
-    return job_state(j) == 'Q' && !(j->parent && job_state(j->parent) == 'H');
+    return job_state(j) == 'Q' && !(j->queue && queue_is_routing(j->queue)) &&
+           !(j->parent && job_state(j->parent) == 'H');
 }
 
 static bool some_run(const struct sim *s)
@@ -282,6 +366,11 @@ static bool some_run(const struct sim *s)
             return true;
     }
     return false;
+}
+
+static bool any_runs(const struct sim *s)
+{
+    return some_run(s) || (s->other && some_run(s->other));
 }
 
 /* With all vnodes free and nothing reserved, a job of one chunk can run. */
@@ -303,11 +392,12 @@ static void check_jobs_ran(struct sim *s)
  * may take its time; a job that cannot run is not waited for. */
 static void run_jobs(struct sim *s)
 {
-    size_t left = shell_model(s)->n_jobs;
+    size_t left =
+        shell_model(s)->n_jobs + (s->other ? shell_model(s->other)->n_jobs : 0);
 
     for (bool more = left > 0; more && !s->checks.failed && left > 0; left--) {
         run_s(s, JOBS_S);
-        more = !s->checks.failed && some_run(s);
+        more = !s->checks.failed && any_runs(s);
     }
 }
 
@@ -319,38 +409,50 @@ static void delete_jobs(struct sim *s)
     }
 }
 
-void sim_end(struct sim *s)
+static void check_answers(struct sim *s)
 {
-    if (s->checks.failed)
-        return;
-    sim_trace(s, "--- faults stop, all runs out");
-    stop_faults(s);
-    run_s(s, REPAIR_S);
-    if (s->checks.failed)
-        return;
-    free_vnodes(s);
-    run_s(s, ANSWERS_S);
-    if (s->checks.failed)
-        return;
     check_alters_answered(s);
     check_runs_agree(s);
-    delete_endless(s);
+}
+
+static void end_history(struct sim *s)
+{
+    set_server(s, "job_history_enable", "False");
+    ask_why_all(s);
+}
+
+static void check_is_quiet(struct sim *s)
+{
+    if (s->ledger.last_record_ms > s->clock.now_ms - QUIET_S * 1000)
+        check_failed(s, CHECK_QUIET, "something still changes");
+}
+
+void sim_end(struct sim *s)
+{
+    int64_t end_at;
+
+    sim_trace(s, "--- faults stop, all runs out");
+    peers_cut_off(s, false);
+    each(s, stop_faults);
+    run_s(s, REPAIR_S);
+    each(s, free_vnodes);
+    run_s(s, ANSWERS_S);
+    each(s, check_answers);
+    check_two_agree(s);
+    each(s, delete_endless);
     run_s(s, ANSWERS_S);
     if (s->checks.failed)
         return;
-    sim_run(s, (last_end_at(s) + REPAIR_S) * 1000);
+    end_at = MAX_OF(last_end_at(s), s->other ? last_end_at(s->other) : 0);
+    sim_run(s, (end_at + REPAIR_S) * 1000);
     if (s->checks.failed)
         return;
     run_jobs(s);
-    if (s->checks.failed)
-        return;
-    check_jobs_ran(s);
-    delete_jobs(s);
-    set_server(s, "job_history_enable", "False");
-    ask_why_all(s);
-    run_s(s, REPAIR_S + 2 * QUIET_S);
-    if (!s->checks.failed &&
-        s->ledger.last_record_ms > s->clock.now_ms - QUIET_S * 1000)
-        check_failed(s, CHECK_QUIET, "something still changes");
-    check_end(s);
+    each(s, check_jobs_ran);
+    each(s, delete_jobs);
+    each(s, end_history);
+    run_s(s, (s->other ? GUESTS_S : 0) + REPAIR_S + 2 * QUIET_S);
+    each(s, check_is_quiet);
+    each(s, check_end);
+    check_two_end(s);
 }

@@ -1,10 +1,14 @@
 /* sim.h - one simulated complex: a server, a scheduler, MoMs and clients around the
- * real cores, on a virtual clock.
+ * real cores, on a virtual clock; or two of them, whose servers know each other.
  *
  * Server, scheduler, MoMs and router are the cores that ship. Everything else is made
  * here and may misbehave: messages are late, connections are cut, processes die between
  * any two things that they do and come back, the store refuses commits. After every
  * step the checkers look (checks.h).
+ *
+ * Of two complexes each has all of its own, the clock too; their clocks show the same
+ * time, and whatever comes first happens. Between them there is what peers.h lets
+ * through, and check_two.h looks at both.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TEST_SIM_SIM_H
@@ -21,6 +25,7 @@
 #include "check_preempt.h"
 #include "check_push.h"
 #include "check_qmove.h"
+#include "check_two.h"
 #include "check_why.h"
 #include "checks.h"
 #include "clients.h"
@@ -31,6 +36,7 @@
 #include "ledger.h"
 #include "lib/base/rnd.h"
 #include "net.h"
+#include "peers.h"
 #include "planner.h"
 #include "runs.h"
 #include "shell.h"
@@ -48,9 +54,10 @@ struct weather {
     int64_t jitter_ms; /* a message takes up to so much longer */
     int late_percent;  /* ... of them take up to late_ms more */
     int64_t late_ms;
-    int twice_percent; /* MoMs and schedulers say things twice */
-    int lost_percent;  /* packets to or from a MoM with which its connection is cut */
-    int64_t commit_ms; /* a commit takes up to so long */
+    int twice_percent;   /* MoMs and schedulers say things twice */
+    int lost_percent;    /* packets to or from a MoM with which its connection is cut */
+    int64_t commit_ms;   /* a commit takes up to so long */
+    int unheard_percent; /* of the messages to another server, or their answers */
 };
 
 struct cluster {
@@ -60,6 +67,11 @@ struct cluster {
 };
 
 struct sim {
+    const char *name;  /* of the server and its host; static */
+    size_t index;      /* 1: of the second of two */
+    struct sim *other; /* the complex of the other server; NULL: there is none */
+    struct two *two;   /* what is known of both; NULL likewise */
+    struct peers peers;
     struct rnd rnd;
     struct clock clock;
     struct weather weather;
@@ -97,6 +109,7 @@ struct sim {
     bool images;     /* MoMs can make images of jobs */
     bool slow_lists; /* a status of few objects takes several turns already */
     size_t n_steps;
+    int n_ticks; /* at this instant, without an event in between */
 };
 
 static inline int64_t sim_now_at(const struct sim *s)
@@ -115,7 +128,11 @@ void sim_after(struct sim *s, int64_t delay_ms, event_fn fn, void *arg,
 int64_t sim_latency_ms(struct sim *s);
 
 void sim_init(struct sim *s, uint64_t seed, bool trace);
+/* Another complex, whose server is the other one of s's. sim_fini(s) ends both. */
+void sim_add_other(struct sim *s, uint64_t seed);
 void sim_fini(struct sim *s);
+
+/* All of the following are about both complexes, when there are two. */
 
 /* First start of the server, vnodes, scheduler and MoMs; after it all is idle. */
 void sim_begin(struct sim *s);

@@ -8,5 +8,7 @@
 
 /* The text of the scenario that a seed makes. */
 void story_write(uint64_t seed, struct buf *out);
+/* story_two.c: the same of two servers. */
+void story_write_two(uint64_t seed, struct buf *out);
 
 #endif

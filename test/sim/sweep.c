@@ -13,11 +13,18 @@
 const char *sweep_name(enum sweep_kind kind)
 {
     static const char *const names[] = {
-        "before", "after",  "twice", "scheduler", "meanwhile", "says",
-        "hears",  "router", "tells", "told",      "between",
+        "before", "after",  "twice",   "scheduler", "meanwhile", "says",
+        "hears",  "router", "tells",   "told",      "between",   "asks",
+        "asked",  "learns", "request", "answer",    "late",
     };
 
     return names[kind];
+}
+
+static bool is_of_server(enum sweep_kind kind)
+{
+    return kind == SWEEP_MOM_TELLS || kind == SWEEP_MOM_IS_TOLD ||
+           kind == SWEEP_ROUTER_OF_SERVER;
 }
 
 /* Count a place; true when the kill comes here. */
@@ -25,7 +32,7 @@ static bool is_here(struct sim *s, enum sweep_kind kind)
 {
     struct sweep *sw = s->sweep;
 
-    if (!sw || !sw->is_on || (kind >= SWEEP_MOM_TELLS && !sw->of_server))
+    if (!sw || !sw->is_on || (is_of_server(kind) && !sw->of_server))
         return false;
     sw->n[kind]++;
     if (sw->has_killed || sw->kind != kind || sw->n[kind] != sw->at)
@@ -71,6 +78,41 @@ void sweep_server_died(struct sim *s)
 {
     if (s->sweep && s->sweep->has_killed)
         sim_after(s, AWAY_MS, start_server, NULL, NULL);
+}
+
+static bool server_dies(struct sim *s, enum sweep_kind kind)
+{
+    if (!is_here(s, kind))
+        return false;
+    shell_crash(s);
+    sweep_server_died(s);
+    return true;
+}
+
+void sweep_peer_asks(struct sim *s)
+{
+    (void)server_dies(s, SWEEP_ASKS);
+}
+
+bool sweep_peer_asked(struct sim *s)
+{
+    return server_dies(s, SWEEP_ASKED);
+}
+
+bool sweep_peer_learns(struct sim *s)
+{
+    return server_dies(s, SWEEP_LEARNS);
+}
+
+enum sweep_loss sweep_peer_loses(struct sim *s)
+{
+    bool request = is_here(s, SWEEP_REQUEST), answer = is_here(s, SWEEP_ANSWER),
+         late = is_here(s, SWEEP_LATE);
+
+    return request  ? SWEEP_LOSES_REQUEST
+           : answer ? SWEEP_LOSES_ANSWER
+           : late   ? SWEEP_IS_LATE
+                    : SWEEP_LOSES_NOTHING;
 }
 
 void sweep_scheduler(struct sim *s, struct planner *p)
@@ -191,6 +233,12 @@ static bool is_done(const struct sim *s, const struct client *c)
 {
     return c->seq > 0 && c->seq <= store_last_seq(s->shell.store) &&
            (c->kind != CLIENT_SUBMIT || c->step == 2) && (!c->vnodes || c->step == 1);
+}
+
+void sweep_client_refused(struct sim *s, struct client *c)
+{
+    if (s->sweep && s->sweep->is_on && s->other && c->line)
+        again(s, c->line);
 }
 
 void sweep_client_cut_off(struct sim *s, struct client *c)

@@ -3,7 +3,9 @@
  * hears or says and at each commit of the server, a MoM behind each thing that it says
  * to another MoM or before it takes what another one has said, and the router when it
  * has such a message. A scenario that says so is about messages between MoMs and the
- * server, too: a job that was being started is then often started once more.
+ * server, too: a job that was being started is then often started once more. Of two
+ * servers each is killed around each of its commits, when it asks the other one, when
+ * it is asked and when it is answered; and each of these messages is lost or late once.
  *
  * What is killed comes back soon. A command that was cut off before anything of it was
  * durable is given once more, as its user would; one whose effect is durable is not. So
@@ -34,6 +36,12 @@ enum sweep_kind {
     SWEEP_MOM_TELLS,
     SWEEP_MOM_IS_TOLD,
     SWEEP_ROUTER_OF_SERVER,
+    SWEEP_ASKS,    /* a server that has asked the other one */
+    SWEEP_ASKED,   /* the one that is asked, before it takes the request */
+    SWEEP_LEARNS,  /* the one that has asked, before it takes the answer */
+    SWEEP_REQUEST, /* nobody dies, and the request is lost, */
+    SWEEP_ANSWER,  /* or the answer, */
+    SWEEP_LATE,    /* or it comes when nobody waits for an answer any more */
     SWEEP_KINDS
 };
 
@@ -68,11 +76,30 @@ bool sweep_mom_hears(struct sim *s, struct mom_host *h);
 bool sweep_mom_tells(struct sim *s, struct mom_host *h);
 bool sweep_mom_is_told(struct sim *s, struct mom_host *h);
 
+/* A server has asked the other one: it may die of it. */
+void sweep_peer_asks(struct sim *s);
+/* A server is asked by the other one; true: it is dead, and has not taken it. */
+bool sweep_peer_asked(struct sim *s);
+/* The answer has come to the server that has asked; true: it is dead. */
+bool sweep_peer_learns(struct sim *s);
+
+/* What a server is about to ask. */
+enum sweep_loss {
+    SWEEP_LOSES_NOTHING,
+    SWEEP_LOSES_REQUEST,
+    SWEEP_LOSES_ANSWER,
+    SWEEP_IS_LATE
+};
+enum sweep_loss sweep_peer_loses(struct sim *s);
+
 /* A line of the scenario comes while the server is away: it will be carried out later.
  */
 bool sweep_delays(struct sim *s, void *line);
 /* The requests of a client make records. */
 void sweep_note_turn(struct sim *s, uint64_t conn, const struct effects *turn);
+/* A client was told that nobody knows, since the other server was away: it is told so
+ * once in a sweep, and its user tries it again. */
+void sweep_client_refused(struct sim *s, struct client *c);
 /* A client that was not answered has lost its connection. */
 void sweep_client_cut_off(struct sim *s, struct client *c);
 

@@ -106,13 +106,14 @@ static void decide_all(struct sim *s, const struct together_part *wanted, size_t
         };
         remember(s, r, &wanted[i], force);
     }
-    proposal_open(svr->m,
-                  &(struct proposal){ .parts = parts,
-                                      .n = n,
-                                      .force = force,
-                                      .actor = "root@svr",
-                                      .now_at = sim_now_at(s) },
-                  out);
+    proposal_open(
+        svr->m,
+        &(struct proposal){ .parts = parts,
+                            .n = n,
+                            .force = force,
+                            .actor = arena_printf(out->arena, "root@%s", s->name),
+                            .now_at = sim_now_at(s) },
+        out);
     for (size_t i = 0; i < n; i++)
         edit_fini(&edits[i]);
 }
