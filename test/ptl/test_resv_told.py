@@ -167,6 +167,7 @@ def test_a_denial(site):
     assert records(site, rid)[1:] == [("K", "requestor=Server@%s@%s" % (site.host, site.host))]
     assert logged(server, rid)[1:] == [("0008", "Resv", "Reservation denied"),
                                        ("0080", "Resv", "reservation deleted")]
+    wait_for("the scheduler's line", lambda: logged(site.scheduler, rid))
     line = logged(site.scheduler, rid)[0]
     assert line[:2] == ("0200", "Resv") and line[2].startswith("PBS Failed to confirm resv: ")
     other = submitted(site, 3600, 60, ["-l", "select=1:ncpus=2", "-m", "c"])
