@@ -5,6 +5,8 @@ libhfmomcore_la_SOURCES = \
 	src/mom/mock/mock.c src/mom/mock/mock.h \
 	src/mom/mom.h \
 	src/mom/job/asked.c src/mom/job/attach.c src/mom/job/checkpoint.c \
+	src/mom/job/image.c src/mom/job/image.h src/mom/job/image_hosts.c \
+	src/mom/job/image_sister.c src/mom/job/image_tasks.c \
 	src/mom/job/core.h \
 	src/mom/job/host_list.c \
 	src/mom/job/im_door.c \
@@ -97,10 +99,10 @@ test_unit_mom_test_describe_LDADD = libhfbase.la $(HWLOC_LIBS) -lcunit
 endif
 
 check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_terminate test/unit/mom/test_topology \
+	test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_terminate test/unit/mom/test_topology \
+	test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
@@ -110,13 +112,18 @@ test_unit_mom_test_copy_SOURCES = test/unit/mom/test_copy.c \
 	src/mom/shell/sandbox.c src/mom/shell/staged.c src/mom/shell/transfer.c src/mom/shell/tree.c \
 	src/mom/shell/usecp.c
 test_unit_mom_test_copy_LDADD = libhfwire.la libhfbase.la -lcunit
-test_unit_mom_test_hosts_SOURCES = test/unit/mom/test_hosts.c test/unit/mom/node1.h
+test_unit_mom_test_hosts_SOURCES = test/unit/mom/test_hosts.c \
+	test/unit/mom/three_hosts.h test/unit/mom/node1.h
 test_unit_mom_test_hosts_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
 test_unit_mom_test_job_x11_SOURCES = test/unit/mom/test_job_x11.c \
 	src/mom/shell/job_terminal.c src/mom/shell/job_x11.c src/mom/shell/proc.c
 test_unit_mom_test_job_x11_LDADD = libhfattr.la libhfio.la libhfconf.la libhfwire.la \
 	libhfbase.la -lcunit
+test_unit_mom_test_images_SOURCES = test/unit/mom/test_images.c \
+	test/unit/mom/three_hosts.h test/unit/mom/node1.h
+test_unit_mom_test_images_LDADD = libhfmomcore.la libhfattr.la libhfwire.la \
+	libhfbase.la -lcunit -lm
 test_unit_mom_test_checkpoint_SOURCES = test/unit/mom/test_checkpoint.c \
 	test/unit/mom/bench.h test/unit/mom/node1.h
 test_unit_mom_test_checkpoint_LDADD = libhfmomcore.la libhfattr.la libhfwire.la \

@@ -57,8 +57,10 @@ struct mom_config {
                                         runs on, */
     bool checkpoint_aborts;          /* ... of one that ends */
     bool restarts_aside;             /* $restart_background */
-    int64_t max_poll_downtime_s;     /* how long a host of a job may be lost; 0: 300 */
-    int64_t join_alarm_s;            /* how long other hosts may take to join; 0: 30 */
+    int64_t checkpoint_limit_s, /* how long their scripts may take; 0: not limited */
+        checkpoint_abort_limit_s, restart_limit_s;
+    int64_t max_poll_downtime_s; /* how long a host of a job may be lost; 0: 300 */
+    int64_t join_alarm_s;        /* how long other hosts may take to join; 0: 30 */
     int64_t launch_delay_s; /* ... and to be ready for a job that goes on without some
                                of them; 0: 30 */
     bool load_suspends;     /* then its jobs stand */
@@ -118,7 +120,9 @@ enum mom_effect_kind {
     MOM_TELL,  /* append 'text' and a newline to the job's output, error file or both,
                   then mom_files_done() with 'token' */
     MOM_FILES, /* carry out request 'files', then mom_files_done() with 'token' */
-    MOM_CHECKPOINT, /* make an image of the job, then mom_checkpointed() */
+    MOM_CHECKPOINT, /* make an image of all tasks of the job here, then
+                       mom_checkpointed() */
+    MOM_GO_BACK, /* the last image does not count: the one that it has replaced does */
     MOM_ABANDON, /* the image that is being made is not wanted: nothing is answered */
     MOM_REST,    /* nothing of the job runs, but its image will: its files stay */
     MOM_DROP,    /* forget the job: remove all its files */
@@ -154,17 +158,22 @@ struct mom_effect {
         struct { /* SPAWN */
             int32_t vnode;
             const struct wire_strings *args, *env;
+            int32_t restart_session; /* it goes on from the job's image, in which it was
+                                        that session; mom_task_restarted() follows. 0:
+                                        it begins */
         } spawn;
         int signo; /* KILL */
         struct {   /* EPILOGUE: what the script is told (execution.md 16) */
             int32_t session, status;
             const char *asked, *used; /* "name=value,name=value" */
         } epilogue;
-        struct { /* CHECKPOINT */
+        struct { /* CHECKPOINT, GO_BACK */
             bool
                 aborts; /* and the job ends: its processes, by the script or after it */
             bool was_begun; /* by an earlier run of the MoM: find out what became of it
                              */
+            bool keeps_before; /* the image that this one replaces is to stay */
+            bool has_before;   /* GO_BACK: there is such a one */
         } checkpoint;
         struct {                 /* DROP */
             int32_t run_version; /* the run of which files are left */
@@ -343,6 +352,9 @@ void mom_restarted(struct mom *m, int64_t now_at, const char *job_id,
  * the usual delay; otherwise at once. */
 void mom_terminated(struct mom *m, int64_t now_at, const char *job_id, bool went_well,
                     struct mom_out *out);
+/* So is a task beside its top task. */
+void mom_task_restarted(struct mom *m, int64_t now_at, const char *job_id,
+                        uint32_t task, struct mom_out *out);
 /* Answer to MOM_EPILOGUE: what the script ended with, 0 when there is none. */
 void mom_epilogue_done(struct mom *m, int64_t now_at, const char *job_id, int code,
                        struct mom_out *out);
@@ -402,11 +414,14 @@ bool mom_job_saved(const struct mom *m, const char *job_id, bool error,
 /* The i-th task that was spawned and may live; false behind the last. */
 bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *ret_task,
                   int32_t *ret_session);
+/* The vnode of such a task, 0 when it is not there. */
+int32_t mom_job_task_vnode(const struct mom *m, const char *job_id, uint32_t task);
 /* Does its start go on from its image? *ret_session: of the processes that the image
  * was made of. */
 bool mom_job_restarts(const struct mom *m, const char *job_id, int32_t *ret_session);
-/* Does it have an image, or is one being made? */
+/* Does it have an image, or is one being made? Is there yet the one before? */
 bool mom_job_has_image(const struct mom *m, const char *job_id);
+bool mom_job_has_image_before(const struct mom *m, const char *job_id);
 bool mom_job_makes_image(const struct mom *m, const char *job_id);
 /* Session of its top process, 0 while there is none. */
 int32_t mom_job_session(const struct mom *m, const char *job_id);

@@ -273,7 +273,7 @@ def test_the_record_of_an_older_mom_is_read(cluster):
     cluster.mom.kill()
     path = os.path.join(cluster.home, "mom_priv", "jobs", jid + ".JB")
     record = newest_record(path)
-    assert record.startswith(b"+4HFJ4") and session.encode() in record
+    assert record.startswith(b"+4HFJ5") and session.encode() in record
     with open(path, "wb") as f:
         f.write(record)
     cluster.mom.start()

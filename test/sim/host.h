@@ -49,6 +49,7 @@ struct extra {
     int32_t session;
     enum run_state state;
     bool is_dying;
+    bool restarts; /* from an image */
     struct extra *prev, *next;
 };
 
@@ -69,7 +70,9 @@ struct making {
     uint64_t number;
     char *job_id;
     int32_t run_version;
-    bool aborts;         /* the job ends with it */
+    bool aborts;     /* the job ends with it */
+    bool is_sisters; /* it has no top task */
+    bool keeps_before;
     uint64_t started_by; /* lives of the MoM */
     uint64_t awaited_by;
     bool is_abandoned;
@@ -134,7 +137,7 @@ void host_recover(struct mom_host *h);
 void host_forget_tasks(struct mom_host *h);
 void host_kill_runs(struct mom_host *h);
 /* host_extras.c: tasks beside the top task. */
-void extras_spawn(struct mom_host *h, const char *job_id, uint32_t task);
+void extras_spawn(struct mom_host *h, const char *job_id, uint32_t task, bool restarts);
 /* 'is_saved': its record is on disk. */
 void extras_begin(struct mom_host *h, const char *job_id, uint32_t task, bool is_saved);
 /* task 0: all of the job. */
@@ -155,6 +158,7 @@ void host_end_run(struct mom_host *h, struct run *r);
 /* host_images.c: images of jobs. */
 void images_make(struct mom_host *h, const struct mom_effect *e, struct mom_out *out);
 void images_abandon(struct mom_host *h, const char *job_id);
+void images_go_back(struct mom_host *h, const char *job_id, bool has_before);
 /* The job is forgotten, or was found again. */
 void images_drop(struct mom_host *h, const char *job_id);
 void images_settle(struct mom_host *h, const char *job_id);

@@ -10,9 +10,10 @@
 #include <string.h>
 #include <utlist.h>
 
-#define GONE_MS     5500 /* without a trace of one */
-#define DIE_MS      500
-#define STATUS_LOST (-4)
+#define GONE_MS             5500 /* without a trace of one */
+#define DIE_MS              500
+#define STATUS_LOST         (-4)
+#define STATUS_NOT_RESTORED (-7)
 
 struct instant { /* of a task, told later */
     struct mom_host *host;
@@ -119,7 +120,22 @@ static void reports(struct sim *s, void *arg)
     host_end_input(h, &out);
 }
 
-void extras_spawn(struct mom_host *h, const char *job_id, uint32_t task)
+/* The script that restores it has ended well. */
+static void is_restored(struct sim *s, void *arg)
+{
+    const struct instant *x = arg;
+    struct mom_host *h = x->host;
+    const struct extra *r = find(h, x->extra);
+    struct mom_out out;
+
+    if (!r || r->is_dying || !h->mom || h->life != x->life)
+        return;
+    out = host_input(h);
+    mom_task_restarted(h->mom, sim_now_at(s), x->job_id, x->task, &out);
+    host_end_input(h, &out);
+}
+
+void extras_spawn(struct mom_host *h, const char *job_id, uint32_t task, bool restarts)
 {
     struct extra *r = xcalloc(1, sizeof(*r));
 
@@ -127,6 +143,7 @@ void extras_spawn(struct mom_host *h, const char *job_id, uint32_t task)
     r->job_id = xstrdup(job_id);
     r->run_version = mom_job_run_version(h->mom, job_id);
     r->task = task;
+    r->restarts = restarts;
     DL_APPEND(h->extras, r);
     post(h, sim_latency_ms(h->sim), reports, r, 0);
 }
@@ -146,6 +163,10 @@ void extras_begin(struct mom_host *h, const char *job_id, uint32_t task, bool is
         }
         sim_trace(h->sim, "host %s: task %08x of %s begins", h->name, task, job_id);
         r->state = RUN_ON;
+        if (r->restarts && h->sim->weather.jitter_ms && rnd_percent(&h->sim->rnd, 10))
+            post(h, DIE_MS, is_over, r, STATUS_NOT_RESTORED);
+        else if (r->restarts)
+            post(h, rnd_range(&h->sim->rnd, 0, 2000), is_restored, r, 0);
         /* Some end by themselves, the others with their job. */
         if (rnd_percent(&h->sim->rnd, 30))
             post(h, rnd_range(&h->sim->rnd, 0, 20000), is_over, r, 0);

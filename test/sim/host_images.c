@@ -33,6 +33,11 @@ static const char *old_name(struct arena *arena, const char *job_id)
     return arena_printf(arena, "%s.CK.old", job_id);
 }
 
+static const char *before_name(struct arena *arena, const char *job_id)
+{
+    return arena_printf(arena, "%s.CK.prev", job_id);
+}
+
 static const char *report_name(struct arena *arena, const char *job_id)
 {
     return arena_printf(arena, "%s.CL", job_id);
@@ -104,6 +109,8 @@ void images_settle(struct mom_host *h, const char *job_id)
         take_back(h, job_id, arena);
         if (!mom_job_has_image(h->mom, job_id))
             disk_remove(&h->disk, image_name(arena, job_id));
+        if (!mom_job_has_image_before(h->mom, job_id))
+            disk_remove(&h->disk, before_name(arena, job_id));
         disk_remove(&h->disk, report_name(arena, job_id));
     }
     arena_free(arena);
@@ -116,7 +123,18 @@ void images_drop(struct mom_host *h, const char *job_id)
     images_abandon(h, job_id);
     disk_remove(&h->disk, image_name(arena, job_id));
     disk_remove(&h->disk, old_name(arena, job_id));
+    disk_remove(&h->disk, before_name(arena, job_id));
     disk_remove(&h->disk, report_name(arena, job_id));
+    arena_free(arena);
+}
+
+void images_go_back(struct mom_host *h, const char *job_id, bool has_before)
+{
+    struct arena *arena = arena_new();
+
+    disk_remove(&h->disk, image_name(arena, job_id));
+    if (has_before)
+        rename_file(&h->disk, before_name(arena, job_id), image_name(arena, job_id));
     arena_free(arena);
 }
 
@@ -144,10 +162,11 @@ static int write_image(struct mom_host *h, const struct making *k, const struct 
 {
     const char *text;
 
-    if (!r || r->state != RUN_ON ||
-        (h->sim->weather.jitter_ms && rnd_percent(&h->sim->rnd, 10)))
+    if (!k->is_sisters && (!r || r->state != RUN_ON))
         return EIO;
-    text = arena_printf(arena, "%" PRId64, host_left_ms(h, r));
+    if (h->sim->weather.jitter_ms && rnd_percent(&h->sim->rnd, 10))
+        return EIO;
+    text = arena_printf(arena, "%" PRId64, r ? host_left_ms(h, r) : 0);
     return disk_write(&h->disk, image_name(arena, k->job_id), text, strlen(text))
                ? 0
                : ENOSPC;
@@ -179,12 +198,16 @@ static void script_ends(struct sim *s, void *arg)
               err ? "not made" : "made");
     if (err)
         take_back(h, job_id, arena);
+    else if (k->keeps_before)
+        rename_file(&h->disk, old_name(arena, job_id), before_name(arena, job_id));
     else
         disk_remove(&h->disk, old_name(arena, job_id));
     text = arena_printf(arena, "%d", err);
     (void)!disk_write(&h->disk, report_name(arena, job_id), text, strlen(text));
     is_wanted = !k->is_abandoned && h->mom && k->awaited_by == h->life;
     if (!err && k->aborts)
+        extras_signal(h, job_id, 0, SIGKILL);
+    if (!err && k->aborts && r)
         host_end_run(h, r);
     free_making(h, k);
     if (is_wanted && h->mom)
@@ -204,7 +227,8 @@ static void end_after(struct mom_host *h, const struct making *k, int64_t delay_
     sim_after(h->sim, delay_ms, script_ends, x, free);
 }
 
-static void start(struct mom_host *h, const char *job_id, bool aborts)
+static void start(struct mom_host *h, const char *job_id, bool aborts,
+                  bool keeps_before)
 {
     struct sim *s = h->sim;
     struct arena *arena = arena_new();
@@ -215,6 +239,8 @@ static void start(struct mom_host *h, const char *job_id, bool aborts)
     k->run_version = mom_job_run_version(h->mom, job_id);
     k->started_by = k->awaited_by = h->life;
     k->aborts = aborts;
+    k->is_sisters = mom_job_session(h->mom, job_id) == 0;
+    k->keeps_before = keeps_before;
     DL_APPEND(h->makings, k);
     if (!disk_read(&h->disk, old_name(arena, job_id)))
         rename_file(&h->disk, image_name(arena, job_id), old_name(arena, job_id));
@@ -277,7 +303,7 @@ void images_make(struct mom_host *h, const struct mom_effect *e, struct mom_out 
          disk_write(&h->disk, report_name(arena, e->job_id), "", 0);
     arena_free(arena);
     if (ok)
-        start(h, e->job_id, e->u.checkpoint.aborts);
+        start(h, e->job_id, e->u.checkpoint.aborts, e->u.checkpoint.keeps_before);
     else
         mom_checkpointed(h->mom, sim_now_at(h->sim), e->job_id, NULL, EAGAIN, out);
 }

@@ -612,7 +612,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
                      0, out);
         break;
     case MOM_SPAWN:
-        extras_spawn(h, e->job_id, e->task);
+        extras_spawn(h, e->job_id, e->task, e->u.spawn.restart_session > 0);
         break;
     case MOM_KILL:
         if (e->task <= 1)
@@ -630,6 +630,9 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         break;
     case MOM_ABANDON:
         images_abandon(h, e->job_id);
+        break;
+    case MOM_GO_BACK:
+        images_go_back(h, e->job_id, e->u.checkpoint.has_before);
         break;
     case MOM_REST:
         forget_exit(h, e->job_id);

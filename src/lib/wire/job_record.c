@@ -9,11 +9,12 @@
 
 /* Older ones are read: HFJ1 is of a MoM whose jobs had one host and one task, HFJ2 of
  * one that did not know whether a session's number was another's by now, HFJ3 of one
- * that made no images. */
-static const char *const magics[] = { "HFJ1", "HFJ2", "HFJ3", "HFJ4" };
+ * that made no images, HFJ4 of one whose images had one host and one task. */
+static const char *const magics[] = { "HFJ1", "HFJ2", "HFJ3", "HFJ4", "HFJ5" };
 #define LAYOUT_OF_HOSTS  1 /* from there on */
 #define LAYOUT_OF_MARKS  2
 #define LAYOUT_OF_IMAGES 3
+#define LAYOUT_OF_PARTS  4 /* images of several tasks and hosts */
 #define LAYOUT_NOW       (ARRAY_LEN(magics) - 1)
 #define MARK_MAX         200 /* characters */
 
@@ -57,6 +58,28 @@ static void put_image(const struct job_record_image *c, struct buf *out)
         dis_put_int(out, numbers[i]);
 }
 
+static void put_image_tasks(const struct job_record_tasks *t, struct buf *out)
+{
+    dis_put_int(out, t->event);
+    dis_put_uint(out, t->n);
+    for (size_t i = 0; i < t->n; i++) {
+        dis_put_uint(out, t->v[i].number);
+        dis_put_int(out, t->v[i].vnode);
+        dis_put_int(out, t->v[i].session);
+    }
+}
+
+/* Behind the image. */
+static void put_parts(const struct job_record_image *c, struct buf *out)
+{
+    dis_put_int(out, c->stage);
+    dis_put_int(out, c->undo);
+    dis_put_uint(out, c->is_due);
+    put_image_tasks(&c->being_made, out);
+    put_image_tasks(&c->last, out);
+    put_image_tasks(&c->before, out);
+}
+
 void job_record_encode(const struct job_record *r, struct buf *out)
 {
     dis_put_string(out, magics[LAYOUT_NOW]);
@@ -84,6 +107,7 @@ void job_record_encode(const struct job_record *r, struct buf *out)
     put_width(r, out);
     put_marks(r, out);
     put_image(&r->image, out);
+    put_parts(&r->image, out);
 }
 
 /* A number of the file, and what it may be. */
@@ -269,6 +293,82 @@ static enum dis_error get_image(struct dis_in *in, struct job_record_image *c)
     return DIS_OK;
 }
 
+static enum dis_error get_image_task(struct dis_in *in,
+                                     struct job_record_image_task *ret)
+{
+    int64_t number, vnode, session;
+    const struct number numbers[] = {
+        { &number, 2, UINT32_MAX },
+        { &vnode, 0, INT32_MAX },
+        { &session, 1, INT32_MAX },
+    };
+    enum dis_error e = get_bounded(in, numbers, ARRAY_LEN(numbers));
+
+    if (!e)
+        *ret = (struct job_record_image_task){ (uint32_t)number, (int32_t)vnode,
+                                               (int32_t)session };
+    return e;
+}
+
+/* As get_tasks(): memory is taken as tasks are read. */
+static enum dis_error get_image_tasks(struct dis_in *in, struct job_record_tasks *ret)
+{
+    struct {
+        size_t n, cap;
+        struct job_record_image_task *v;
+    } tasks = { 0 };
+    int64_t event, n;
+    const struct number numbers[] = { { &event, 0, INT32_MAX },
+                                      { &n, 0, JOB_RECORD_MAX_TASKS } };
+    enum dis_error e = get_bounded(in, numbers, ARRAY_LEN(numbers));
+
+    if (!e && !event && n)
+        return DIS_OVERFLOW; /* tasks of no image */
+    while (!e && (int64_t)tasks.n < n) {
+        struct job_record_image_task t = { 0 };
+
+        e = get_image_task(in, &t);
+        if (e)
+            break;
+        ARENA_ROOM(in->arena, &tasks, v, 4);
+        tasks.v[tasks.n++] = t;
+    }
+    if (!e)
+        *ret = (struct job_record_tasks){ (int32_t)event, tasks.n, tasks.v };
+    return e;
+}
+
+static enum dis_error get_parts(struct dis_in *in, struct job_record_image *c)
+{
+    int64_t stage, undo, is_due;
+    const struct number numbers[] = { { &stage, 0, INT32_MAX },
+                                      { &undo, 0, INT32_MAX },
+                                      { &is_due, 0, 1 } };
+    enum dis_error e = get_bounded(in, numbers, ARRAY_LEN(numbers));
+
+    if (!e)
+        e = get_image_tasks(in, &c->being_made);
+    if (!e)
+        e = get_image_tasks(in, &c->last);
+    if (!e)
+        e = get_image_tasks(in, &c->before);
+    if (e)
+        return e;
+    c->stage = (int32_t)stage;
+    c->undo = (int32_t)undo;
+    c->is_due = is_due != 0;
+    return DIS_OK;
+}
+
+/* What an older layout says of an image that is being made. */
+static void complete_older(struct job_record_image *c)
+{
+    if (!c->making)
+        return;
+    c->stage = JOB_RECORD_SCRIPT_RUNS;
+    c->being_made.event = 1;
+}
+
 /* The place among the magics. */
 static bool read_layout(struct dis_in *in, size_t *ret)
 {
@@ -298,6 +398,10 @@ bool job_record_decode(const char *data, size_t len, struct arena *arena,
         return false;
     if (layout >= LAYOUT_OF_IMAGES && get_image(&in, &r.image) != DIS_OK)
         return false;
+    if (layout >= LAYOUT_OF_PARTS && get_parts(&in, &r.image) != DIS_OK)
+        return false;
+    if (layout < LAYOUT_OF_PARTS)
+        complete_older(&r.image);
     /* Bytes behind the record are damage, too. */
     if (in.at != in.end)
         return false;

@@ -20,6 +20,18 @@ struct job_record_task {
     bool is_attached;
 };
 
+/* What an image has beside the top task, and the event of the order to make it; 0:
+ * there is no such image. */
+struct job_record_image_task {
+    uint32_t number;
+    int32_t vnode, session;
+};
+struct job_record_tasks {
+    int32_t event;
+    size_t n;
+    struct job_record_image_task *v;
+};
+
 /* Of the job's checkpoint (mom/job/core.h has what the fields mean). */
 struct job_record_image {
     int32_t making; /* 0: none is being made, 1: of a job that runs on, 2: that ends */
@@ -29,6 +41,11 @@ struct job_record_image {
     int32_t session;                             /* that the image was made of */
     int64_t cput_s, mem_kb, vmem_kb, walltime_s; /* used by then */
     int64_t last_s;
+    int32_t stage; /* of the work on it; one of them: */
+#define JOB_RECORD_SCRIPT_RUNS 2
+    int32_t undo;
+    bool is_due;
+    struct job_record_tasks being_made, last, before;
 };
 
 struct job_record {

@@ -97,6 +97,11 @@ struct im_message asked_message(const struct mom_job *j, enum im_command command
     }
     if (command == IM_JOIN_JOB)
         msg.attrs = join_attrs(j, arena);
+    /* Which of their images the others go on from. */
+    if (command == IM_JOIN_JOB && j->checkpoint.is_restart)
+        wire_attrs_add(&msg.attrs, arena, JOB_IMAGE, NULL,
+                       arena_printf(arena, "%d", j->checkpoint.last.event),
+                       WIRE_OP_SET);
     if (command == IM_UPDATE_JOB)
         msg.attrs = where_attrs(j, arena);
     return msg;
@@ -143,13 +148,13 @@ void asked_send(struct mom *m, struct mom_job *j, struct asked *a, struct mom_ou
         send_asked(j, a, stream, out);
 }
 
-static struct asked *add(struct mom *m, struct mom_job *j, size_t host,
-                         enum im_command command)
+static struct asked *add(struct mom_job *j, size_t host, enum im_command command,
+                         int32_t event)
 {
     struct asked *a = xcalloc(1, sizeof(*a));
 
     MUST(host < j->hosts.n && host != j->hosts.own);
-    a->event = m->last_event;
+    a->event = event;
     a->command = command;
     a->host = host;
     DL_APPEND(j->asked, a);
@@ -159,7 +164,13 @@ static struct asked *add(struct mom *m, struct mom_job *j, size_t host,
 void asked_add(struct mom *m, struct mom_job *j, size_t host, enum im_command command,
                struct mom_out *out)
 {
-    asked_send(m, j, add(m, j, host, command), out);
+    asked_add_event(m, j, host, command, m->last_event, out);
+}
+
+void asked_add_event(struct mom *m, struct mom_job *j, size_t host,
+                     enum im_command command, int32_t event, struct mom_out *out)
+{
+    asked_send(m, j, add(j, host, command, event), out);
 }
 
 struct asked *asked_add_order(struct mom *m, struct mom_job *j, size_t host,
@@ -168,7 +179,7 @@ struct asked *asked_add_order(struct mom *m, struct mom_job *j, size_t host,
     struct asked *a;
 
     m->last_event++;
-    a = add(m, j, host, order->command);
+    a = add(j, host, order->command, m->last_event);
     a->arena = arena_new();
     a->order = copy_order(order, a->arena);
     a->order.event = a->event;

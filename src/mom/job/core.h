@@ -65,6 +65,8 @@ struct mom_task {
 #define JOB_UNDELIVERED "hf_undelivered"
 /* An attribute of a job that a script is to end: ours, and only in the record. */
 #define JOB_TERMINATES  "hf_terminates"
+/* An attribute with which a job joins that goes on from an image: the event of that. */
+#define JOB_IMAGE       "hf_image"
 
 /* Who waits for something of a task: another host, or a task of this host. */
 struct asker {
@@ -87,7 +89,10 @@ struct spawned {
     struct asker
         asker; /* its start is told to; the same order again is the same task */
     bool is_told;
-    bool is_attached; /* nobody has started it here: a user has given it to the job */
+    bool is_attached;  /* nobody has started it here: a user has given it to the job */
+    bool is_down;      /* it has ended while an image was made that ends the job: nobody
+                          hears of that before it is known what becomes of the image */
+    bool is_restoring; /* from an image, by a script that has not ended */
     struct wire_strings args; /* until it is started; in the job's arena */
     struct wire_strings env;
     struct spawned *prev, *next;
@@ -116,6 +121,8 @@ struct job_host {
     bool is_member;  /* it was asked to join, and was not released */
     bool is_stale;   /* it may not know where the job lies now */
     bool has_failed; /* the job is to go on without it (tolerate.c) */
+    int32_t undo;    /* it has not said that it has undone this (image_hosts.c); 0: it
+                        has nothing to undo */
     int64_t lost_at; /* nothing was heard since; 0: it is there */
     struct mom_usage used;
     int64_t cpupercent;
@@ -164,20 +171,81 @@ enum checkpoint_kind {
     CHECKPOINT_ABORT,    /* and the job ends */
 };
 
-/* The image of a job, and what is being done about it (doc/design/066). */
+/* Where a host is with an image of the job (image.c has the table). */
+enum image_stage {
+    IMAGE_IDLE,
+    IMAGE_OTHERS, /* mother superior: the other hosts make theirs */
+    IMAGE_OWN = JOB_RECORD_SCRIPT_RUNS, /* the scripts of this host run */
+    IMAGE_ENDING,    /* sister: they have ended well, tasks that they left alive end */
+    IMAGE_STOPPED,   /* sister: of the job there is the image alone */
+    IMAGE_UNDOING,   /* mother superior: the other hosts go back to what was before */
+    IMAGE_RESTORING, /* tasks of this host are restored */
+    IMAGE_STAGES,
+};
+
+enum image_event {
+    IMAGE_EV_ASK,      /* the other hosts are asked */
+    IMAGE_EV_MAKE,     /* the scripts of this host begin */
+    IMAGE_EV_MADE,     /* they have ended well, */
+    IMAGE_EV_END,      /* ... and tasks of a sister are to end with that */
+    IMAGE_EV_STOPPED,  /* those have */
+    IMAGE_EV_FAILED,   /* a script has failed */
+    IMAGE_EV_UNDO,     /* other hosts are to go back */
+    IMAGE_EV_UNDONE,   /* they have, or cannot be reached */
+    IMAGE_EV_RESTORE,  /* tasks are to be restored */
+    IMAGE_EV_RESTORED, /* their scripts have ended, well or not */
+    IMAGE_EV_DROP,     /* the job ends for another reason */
+    IMAGE_EVENTS,
+};
+
+/* A task beside the top task, as it was when an image was made. */
+struct image_task {
+    uint32_t number;
+    int32_t vnode, session;
+};
+
+/* An image of what the job has on this host. */
+struct image {
+    int32_t event; /* of the order that all hosts had to make theirs; 0: no image */
+    size_t n;
+    struct image_task *tasks; /* on the heap */
+};
+
+/* The images of a job, and what is being done about them (doc/design/066, 084). */
 struct checkpoint {
     enum checkpoint_kind making; /* in the record, since its script outlives the MoM */
-    bool has_ended;     /* the job's processes have, while it was being made, */
-    int32_t end_status; /* ... with this */
-    bool has_image;     /* a complete one is on disk; what the job had used by then: */
+    enum image_stage stage;
+    struct image being_made;
+    struct image last;   /* if has_image, as ID.CK */
+    struct image before; /* sister: as ID.CK.prev, until it is known that all hosts have
+                            made the last one */
+    bool has_ended;      /* the job's processes have, while it was being made, */
+    int32_t end_status;  /* ... with this */
+    bool has_image;      /* a complete one is on disk; what the job had used by then: */
     struct mom_usage used;
     int64_t walltime_s;
-    int32_t session;        /* that it was made of */
-    bool is_restart;        /* this run goes on from it */
-    bool is_restarting;     /* its script has not ended */
+    int32_t session;    /* that it was made of */
+    bool is_restart;    /* this run goes on from it */
+    bool is_restarting; /* not all is restored, and the server does not know of the run
+                         */
+    bool is_top_restored;   /* the script of its top task has ended */
+    bool is_due;            /* sister: its tasks are to be restored yet */
     int64_t last_s;         /* cput or walltime of the last attempt, periodic or not */
     uint64_t waiter_stream; /* of the HoldJob that waits for it */
     const char *waiter_msgid; /* NULL: none; in the job's arena */
+
+    /* Of the mother superior. */
+    int64_t answer_by;   /* other hosts are not waited for longer; 0: they are */
+    int32_t undo;        /* the event of the last order to go back; 0: none */
+    bool undo_failed;    /* a host could not */
+    int32_t failed_code; /* of the host that failed first; 0: none has */
+    char *failed_why;    /* and its words, on the heap; NULL: none */
+
+    /* Of a sister. */
+    struct asker asker;    /* its image is waited for there */
+    struct asker restorer; /* ... or its tasks are */
+    int32_t restore;       /* what the order to restore said; 0: there is none */
+    bool is_broken;        /* tasks could not be restored */
 };
 
 /* A MoM that we ask, by the name that exec_host2 has for it. */
@@ -453,6 +521,9 @@ void reach_free_all(struct mom *m);
  * when this returns. */
 void asked_add(struct mom *m, struct mom_job *j, size_t host, enum im_command command,
                struct mom_out *out);
+/* The same with an event that the caller has chosen before. */
+void asked_add_event(struct mom *m, struct mom_job *j, size_t host,
+                     enum im_command command, int32_t event, struct mom_out *out);
 /* The same of a question with a body of its own; all of 'order' is copied. */
 struct asked *asked_add_order(struct mom *m, struct mom_job *j, size_t host,
                               const struct im_message *order, struct mom_out *out);
@@ -519,6 +590,12 @@ size_t superior_n_members(const struct mom_job *j);
 /* The same event for all of them, as in a message to several (tpp.md 7.1). */
 void superior_ask_members(struct mom *m, struct mom_job *j, enum im_command command,
                           struct mom_out *out);
+/* The same with an event that the caller has chosen before. */
+void superior_ask_event(struct mom *m, struct mom_job *j, enum im_command command,
+                        int32_t event, struct mom_out *out);
+/* The job ends, with that status unless it has one already. */
+void superior_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
+                  struct mom_out *out);
 /* A message without an answer, to those who can hear it now. */
 void superior_tell_members(struct mom *m, struct mom_job *j, enum im_command command,
                            struct mom_out *out);
@@ -627,6 +704,10 @@ void spawned_answer(const struct mom_job *j, const struct asker *to,
                     struct mom_out *out);
 void spawned_refuse(const struct mom_job *j, const struct asker *to,
                     enum im_command asked, int32_t code, struct mom_out *out);
+/* To another host, with words. */
+void spawned_refuse_text(const struct mom_job *j, const struct asker *to,
+                         enum im_command asked, int32_t code, const char *text,
+                         struct mom_out *out);
 
 /* task_door.c: requests of tasks (tpp.md 8). */
 
@@ -693,7 +774,7 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
 /* Forget the job: at once and freed, or when what still starts or copies is done. */
 void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out);
 /* Kill it because the MoM stops; its record says that the server runs it again. */
-void life_give_back(struct mom_job *j, struct mom_out *out);
+void life_give_back(struct mom *m, struct mom_job *j, struct mom_out *out);
 /* The exit status that stands whatever the processes end with; the first one stays. */
 void life_preset(struct mom_job *j, int32_t status);
 /* Stop and continue its processes; the clock of walltime stands meanwhile. */
@@ -726,30 +807,6 @@ int64_t life_due_at(const struct mom *m, const struct mom_job *j);
 /* Something runs that is to be sampled soon. */
 void life_poll_soon(struct mom *m, int64_t now_at);
 
-/* checkpoint.c: images of jobs. */
-
-/* HoldJob: make an image and end the job. It is answered, now or when the image is
- * there. */
-void checkpoint_hold(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
-                     const char *msgid, struct mom_out *out);
-/* When the next periodic one is due by the walltime; INT64_MAX: never. */
-int64_t checkpoint_due_at(const struct mom *m, const struct mom_job *j);
-/* Begin the periodic one if it is due, by either clock. */
-void checkpoint_tick(struct mom *m, int64_t now_at, struct mom_job *j,
-                     struct mom_out *out);
-/* The job's processes have ended. True: it is not over before it is known whether there
- * is an image. */
-bool checkpoint_keeps_end(struct mom_job *j, int32_t status);
-/* The job ends for another reason: what is being made is not wanted any more. */
-void checkpoint_abandon(struct mom_job *j, struct mom_out *out);
-/* The same. True: nothing else of the job ran any more, and so it has ended now. */
-bool checkpoint_was_last(struct mom *m, int64_t now_at, struct mom_job *j,
-                         struct mom_out *out);
-/* After a restart of the MoM: have found out what became of one that was being made. */
-void checkpoint_recover(struct mom_job *j, struct mom_out *out);
-/* The status of a job that is given back because its MoM ends, or was restarted. */
-int32_t checkpoint_status_of_restart(const struct mom_job *j);
-
 /* resting.c: jobs whose image waits for their next run. */
 
 /* Has its run ended so that the next one goes on from its image? */
@@ -758,8 +815,14 @@ bool job_is_to_rest(const struct mom_job *j);
 void job_rest(struct mom *m, struct mom_job *j, struct mom_out *out);
 /* The one that rests under that id; NULL: none. */
 struct mom_job *resting_find(const struct mom *m, const char *id);
-/* Its image is not wanted any more. */
-void resting_drop(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* Its image is not wanted any more, on no host of the job. */
+void resting_drop(struct mom *m, int64_t now_at, struct mom_job *j,
+                  struct mom_out *out);
+/* Is the one that rests an earlier run of that job, and not another one's? */
+bool resting_is_of(const struct mom_job *image, const struct mom_job *j);
+/* The run goes on from it; its own tasks are given numbers behind those of the image.
+ */
+void resting_hand_over(struct mom_job *image, struct mom_job *j);
 /* A new run of a job begins: it goes on from the image that rests under its id, if that
  * is its own. Said before the record of the run is written. */
 void resting_take_over(struct mom *m, struct mom_job *j, struct mom_out *out);

@@ -2,7 +2,7 @@
  * them (tpp.md 7.1).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/job/core.h"
+#include "mom/job/image.h"
 
 static bool is_answer(const struct im_message *msg)
 {
@@ -94,8 +94,15 @@ void mom_im(struct mom *m, int64_t now_at, uint64_t stream, const struct tpp_add
         mom_stream_closed(m, now_at, stream, out);
         return;
     }
+    if (!j) { /* what rests has no part in anything but its own end */
+        j = resting_find(m, msg->job_id);
+        cookie = j ? wire_attrs_value(&j->attrs, "cookie", NULL) : NULL;
+    }
     if (msg->command == IM_JOIN_JOB) {
         sister_join(m, stream, from, msg, out);
+    } else if (j && j->phase == JOB_RESTING && j->is_sister && cookie &&
+               strcmp(cookie, msg->cookie) == 0 && !is_answer(msg)) {
+        sister_resting_take(m, j, stream, msg, out);
     } else if (!j || j->is_dropped || (j->phase < JOB_PRERUN && !j->is_sister)) {
         refuse(stream, msg, PBSE_JOBEXIST, out);
     } else if (!cookie || strcmp(cookie, msg->cookie) != 0) {

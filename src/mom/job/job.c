@@ -1,7 +1,7 @@
 /* job.c - a job of this host: its attributes, and what they say.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/job/core.h"
+#include "mom/job/image.h"
 
 #include "lib/attr/ids.h"
 #include "lib/attr/select.h"
@@ -85,6 +85,7 @@ void job_free(struct mom *m, struct mom_job *j)
     asked_drop_all(j);
     releasing_drop_all(j);
     spawned_free_all(j);
+    image_free_all(j);
     if (j->is_wide)
         DL_DELETE2(m->wide, j, wide_prev, wide_next);
     deadline_set(&m->due, &j->due, DEADLINE_NEVER);

@@ -5,12 +5,13 @@
  * failed: then these leave it before it begins (doc/design/079).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/job/core.h"
+#include "mom/job/image.h"
 
 #include "lib/base/instant.h"
 
 /* Exit statuses (execution.md 20). */
 #define STATUS_RETRY       (-3)
+#define STATUS_RESTART     (-7)
 #define STATUS_HOOK_RERUN  (-16)
 #define STATUS_HOOK_DELETE (-17)
 #define STATUS_JOIN        (-30)
@@ -55,16 +56,28 @@ void mom_prepared(struct mom *m, int64_t now_at, const char *job_id, const char 
     ask(m, now_at, j, IM_JOIN_JOB, m->cfg.join_alarm_s, out);
 }
 
+static bool image_stays(struct mom_job *j, int32_t status)
+{
+    /* It is the status of the end if none was set before. */
+    life_preset(j, status);
+    return job_is_to_rest(j);
+}
+
 void superior_give_up(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
                       struct mom_out *out)
 {
-    /* Nothing of the job has begun anywhere, so nobody has to end anything first:
-     * ABORT_JOB is not answered (tpp.md 7.2). */
+    /* Nothing of the job has begun anywhere, or it goes back to its image, so nobody
+     * has to end anything first: ABORT_JOB is not answered (tpp.md 7.2). */
     MUST(j->is_joining);
     j->is_joining = false;
     j->answer_by = INT64_MAX;
     asked_drop_all(j);
-    superior_tell_members(m, j, IM_ABORT_JOB, out);
+    /* The other hosts keep the images that the start began with as this one does. */
+    superior_tell_members(m, j,
+                          j->checkpoint.is_restart && !image_stays(j, status)
+                              ? IM_DELETE_JOB
+                              : IM_ABORT_JOB,
+                          out);
     for (size_t i = 0; i < j->hosts.n; i++)
         j->hosts.v[i].is_member = false;
     life_end(m, now_at, j, status, out);
@@ -87,6 +100,12 @@ static int32_t status_of_join(int32_t code)
     }
 }
 
+/* What the image has on a host that fails could not be brought back on the others. */
+static bool tolerates(const struct mom_job *j)
+{
+    return job_tolerates_failures(j) && !j->checkpoint.is_restart;
+}
+
 void joining_failed(struct mom_job *j, const struct asked *a, int32_t code,
                     struct mom_out *out)
 {
@@ -94,9 +113,11 @@ void joining_failed(struct mom_job *j, const struct asked *a, int32_t code,
 
     out_joblog(out, LOG_EV_ERROR, j,
                "job_start_error %d from node %s could not %s successfully", code,
-               h->name, a->command == IM_JOIN_JOB ? "JOIN_JOB" : "EXEC_PROLOGUE");
-    if (job_tolerates_failures(j))
+               h->name, im_command_name(a->command));
+    if (tolerates(j))
         h->has_failed = true;
+    else if (a->command == IM_RESTART && code != PBSE_SISCOMM)
+        j->start_status = STATUS_RESTART;
     else
         j->start_status = status_of_join(code);
 }
@@ -120,13 +141,17 @@ void joining_step(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_o
     }
     /* Only those that may fail are asked: sisters run their prologues by themselves
      * otherwise. */
-    if (j->joins_by == IM_JOIN_JOB && job_tolerates_failures(j) &&
-        superior_n_members(j) > 0) {
+    if (j->joins_by == IM_JOIN_JOB && tolerates(j) && superior_n_members(j) > 0) {
         out_joblog(out, LOG_EV_DEBUG, j,
                    "waiting up to %" PRId64 " secs ($job_launch_delay) for mom hosts "
                    "status and prologue hooks ack",
                    m->cfg.launch_delay_s);
         ask(m, now_at, j, IM_EXEC_PROLOGUE, m->cfg.launch_delay_s, out);
+        return;
+    }
+    if (j->joins_by != IM_RESTART && j->checkpoint.is_restart &&
+        superior_n_members(j) > 0) {
+        ask(m, now_at, j, IM_RESTART, image_limit_s(m, IM_RESTART), out);
         return;
     }
     j->is_joining = false;

@@ -1,7 +1,7 @@
 /* life.c - a job's way from its start to the server's last word about it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/job/core.h"
+#include "mom/job/image.h"
 
 #include "lib/base/instant.h"
 
@@ -235,13 +235,13 @@ static void go_running(struct mom *m, int64_t now_at, struct mom_job *j,
 {
     MUST(j->phase == JOB_PRERUN);
     job_set_phase(m, j, JOB_RUNNING);
-    j->checkpoint.is_restarting = j->checkpoint.is_restart && !m->cfg.restarts_aside;
     j->since_at = now_at;
     j->top.sampled_at = now_at;
     life_reckon(m, j);
     /* The program begins after its session is on disk. Otherwise a MoM that dies here
      * would start it a second time, not knowing of the first. */
     out_job(out, MOM_BEGIN, j);
+    checkpoint_go_on(m, j, out);
     life_poll_soon(m, now_at);
     life_tell(m, now_at, j, out);
 }
@@ -312,7 +312,7 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
 {
     bool had_processes = job_has_processes(j);
 
-    checkpoint_abandon(j, out);
+    checkpoint_abandon(m, j, out);
     life_preset(j, status);
     clock_stop(j, now_at);
     j->kill_at = INT64_MAX;
@@ -558,7 +558,7 @@ void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     if (!j->is_dropped)
         superior_forget(m, j, out);
-    checkpoint_abandon(j, out);
+    checkpoint_abandon(m, j, out);
     if (job_has_processes(j)) {
         out_joblog(out, LOG_EV_JOB, j, "kill_job");
         out_kill(out, j, SIGKILL);
@@ -716,11 +716,11 @@ int64_t life_deadline(const struct mom *m)
     return MIN_OF(m->sample_at, deadlines_next(&m->due));
 }
 
-void life_give_back(struct mom_job *j, struct mom_out *out)
+void life_give_back(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     MUST(job_has_processes(j));
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
-    checkpoint_abandon(j, out);
+    checkpoint_abandon(m, j, out);
     life_preset(j, checkpoint_status_of_restart(j));
     /* The status comes first: if the MoM dies in between, the next one still says that
      * the server shall run the job again. */
@@ -740,6 +740,7 @@ static void recover_sister(struct mom *m, int64_t now_at, bool kill_jobs,
         j->since_at = now_at;
     }
     if (job_has_processes(j) && !kill_jobs) {
+        sister_recover_image(j, out);
         sister_reconnect(m, now_at, j, out);
         return;
     }
@@ -772,9 +773,9 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
         return;
     }
     superior_recover(j);
-    checkpoint_recover(j, out);
+    checkpoint_recover(m, now_at, j, out);
     if (kill_jobs)
-        life_give_back(j, out);
+        life_give_back(m, j, out);
     else
         recover_end(m, now_at, j, out);
 }

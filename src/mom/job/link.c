@@ -411,6 +411,7 @@ static void list_jobs(const struct mom *m, struct is_message *msg, struct arena 
             (struct is_running){ .job_id = arena_strdup(arena, j->id),
                                  .substate = JOB_RESTING,
                                  .run_version = j->run_version,
+                                 .node_id = j->is_sister ? (int32_t)j->hosts.own : 0,
                                  .exec_vnode = "" };
 }
 

@@ -106,6 +106,9 @@ void mom_set_rules(struct mom *m, int64_t now_at, const struct mom_config *cfg,
     m->cfg.checkpoints = cfg->checkpoints;
     m->cfg.checkpoint_aborts = cfg->checkpoint_aborts;
     m->cfg.restarts_aside = cfg->restarts_aside;
+    m->cfg.checkpoint_limit_s = cfg->checkpoint_limit_s;
+    m->cfg.checkpoint_abort_limit_s = cfg->checkpoint_abort_limit_s;
+    m->cfg.restart_limit_s = cfg->restart_limit_s;
     m->cfg.max_poll_downtime_s = cfg->max_poll_downtime_s;
     m->cfg.join_alarm_s = cfg->join_alarm_s;
     m->cfg.launch_delay_s = cfg->launch_delay_s;
@@ -130,7 +133,8 @@ void mom_set_rules(struct mom *m, int64_t now_at, const struct mom_config *cfg,
         life_reckon(m, j);
 }
 
-static void discard(struct mom *m, const struct is_message *msg, struct mom_out *out)
+static void discard(struct mom *m, int64_t now_at, const struct is_message *msg,
+                    struct mom_out *out)
 {
     struct mom_job *j = job_find_any(m, msg->job_id);
     const struct is_message done = { .command = IS_DISCARD_DONE,
@@ -142,7 +146,10 @@ static void discard(struct mom *m, const struct is_message *msg, struct mom_out 
      * since the server waits for each host that it asked (tpp.md 5.4). */
     if (j && (msg->run_version == -1 || msg->run_version == j->run_version)) {
         out_joblog(out, LOG_EV_JOB, j, "Job discarded at request of Server");
-        life_drop(m, j, out);
+        if (j->phase == JOB_RESTING)
+            resting_drop(m, now_at, j, out);
+        else
+            life_drop(m, j, out);
     }
     /* The answer leaves on the stream of today's server, which need not be the stream
      * that the order came on (tpp.md 5.4). */
@@ -189,7 +196,7 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream,
         obit_take_answers(m, msg, out);
         break;
     case IS_DISCARD_JOB:
-        discard(m, msg, out);
+        discard(m, now_at, msg, out);
         break;
     case IS_SHUTDOWN:
         /* The server ends; jobs of this host do not end with it. */
@@ -228,7 +235,7 @@ void mom_stop(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out
      * that are not killed run on with their shepherds, and the next MoM finds them. */
     HASH_ITER (hh, m->jobs, j, tmp) {
         if (kill_jobs && job_has_processes(j))
-            life_give_back(j, out);
+            life_give_back(m, j, out);
     }
     out_add(out, MOM_EXIT);
 }
@@ -358,6 +365,14 @@ bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *r
         return true;
     }
     return false;
+}
+
+int32_t mom_job_task_vnode(const struct mom *m, const char *job_id, uint32_t task)
+{
+    const struct mom_job *j = job_find(m, job_id);
+    const struct spawned *t = j ? spawned_find(j, task) : NULL;
+
+    return t ? t->vnode : 0;
 }
 
 bool mom_job_share(const struct mom *m, const char *job_id, struct mom_share *ret)

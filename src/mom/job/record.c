@@ -34,9 +34,26 @@ static void put_tasks(const struct mom_job *j, struct arena *arena,
     MUST(ret->n_stored == n);
 }
 
-static struct job_record_image image_of(const struct checkpoint *c)
+static struct job_record_tasks tasks_of(const struct image *i, struct arena *arena)
+{
+    struct job_record_tasks r = { .event = i->event, .n = i->n };
+
+    r.v = ARENA_ARRAY(arena, struct job_record_image_task, i->n);
+    for (size_t k = 0; k < i->n; k++)
+        r.v[k] = (struct job_record_image_task){ i->tasks[k].number, i->tasks[k].vnode,
+                                                 i->tasks[k].session };
+    return r;
+}
+
+static struct job_record_image image_of(const struct checkpoint *c, struct arena *arena)
 {
     return (struct job_record_image){ .making = (int32_t)c->making,
+                                      .stage = (int32_t)c->stage,
+                                      .is_due = c->is_due,
+                                      .undo = c->undo,
+                                      .being_made = tasks_of(&c->being_made, arena),
+                                      .last = tasks_of(&c->last, arena),
+                                      .before = tasks_of(&c->before, arena),
                                       .has_image = c->has_image,
                                       .is_restart = c->is_restart,
                                       .has_ended = c->has_ended,
@@ -75,7 +92,7 @@ void job_encode(const struct mom_job *j, struct buf *out)
         .err_port = (uint16_t)j->err_port,
         .ms_ip = j->ms_ip,
         .n_tasks = j->n_tasks,
-        .image = image_of(&j->checkpoint),
+        .image = image_of(&j->checkpoint, arena),
     };
 
     put_tasks(j, arena, &r);
@@ -128,12 +145,35 @@ static bool image_fits(const struct job_record *r)
 {
     if (r->phase == JOB_RESTING && !r->image.has_image)
         return false;
-    return !r->image.making || r->phase == JOB_RUNNING || r->phase == JOB_SUSPENDED;
+    if (r->image.stage >= IMAGE_STAGES ||
+        (r->image.making && r->image.stage == IMAGE_IDLE))
+        return false;
+    /* A job that is over makes none; a sister is stopped before it is over. */
+    return r->image.stage == IMAGE_IDLE || r->phase == JOB_PRERUN ||
+           r->phase == JOB_RUNNING || r->phase == JOB_SUSPENDED;
+}
+
+static struct image image_from(const struct job_record_tasks *r)
+{
+    struct image i = { .event = r->event, .n = r->n };
+
+    i.tasks = xcalloc(r->n + 1, sizeof(*i.tasks));
+    for (size_t k = 0; k < r->n; k++)
+        i.tasks[k] =
+            (struct image_task){ r->v[k].number, r->v[k].vnode, r->v[k].session };
+    return i;
 }
 
 static void take_image(struct mom_job *j, const struct job_record_image *c)
 {
     j->checkpoint = (struct checkpoint){ .making = (enum checkpoint_kind)c->making,
+                                         .stage = (enum image_stage)c->stage,
+                                         .is_due = c->is_due,
+                                         .undo = c->undo,
+                                         .being_made = image_from(&c->being_made),
+                                         .last = image_from(&c->last),
+                                         .before = image_from(&c->before),
+                                         .is_top_restored = c->is_restart,
                                          .has_image = c->has_image,
                                          .is_restart = c->is_restart,
                                          .has_ended = c->has_ended,

@@ -1,7 +1,7 @@
 /* requests.c - batch requests of the server (tpp.md 6.2).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/job/core.h"
+#include "mom/job/image.h"
 
 #include <signal.h>
 
@@ -90,15 +90,16 @@ static void take_delete(const struct ask *a)
         out_reply(a->out, a->stream, a->msgid, PBSE_TRYAGAIN);
         return;
     }
-    if (superior_ask_all(a->m, a->now_at, j, IM_DELETE_JOB_REPLY, a->stream, a->msgid,
-                         a->out))
-        return; /* answered when the other hosts have answered */
     /* A server that was started again ends the run before it answers the obituary,
      * which it had recorded. It counts on the image all the same. */
-    if (j->phase == JOB_OBIT && job_is_to_rest(j))
+    if (j->phase == JOB_OBIT && job_is_to_rest(j)) {
         job_rest(a->m, j, a->out);
-    else
+    } else if (superior_ask_all(a->m, a->now_at, j, IM_DELETE_JOB_REPLY, a->stream,
+                                a->msgid, a->out)) {
+        return; /* answered when the other hosts have answered */
+    } else {
         life_drop(a->m, j, a->out);
+    }
     accept_it(a);
 }
 
@@ -387,7 +388,7 @@ static void remove_image(const struct ask *a, const char *job_id)
     struct mom_job *j = resting_find(a->m, job_id);
 
     if (j)
-        resting_drop(a->m, j, a->out);
+        resting_drop(a->m, a->now_at, j, a->out);
     accept_it(a);
 }
 

@@ -20,7 +20,7 @@ struct mom_job *resting_find(const struct mom *m, const char *id)
  * image. */
 bool job_is_to_rest(const struct mom_job *j)
 {
-    static const int32_t keep[] = { -3, -5, -7, -12, -15 };
+    static const int32_t keep[] = { -3, -5, -7, -12, -15, -30 };
 
     for (size_t i = 0; i < ARRAY_LEN(keep); i++)
         if (j->checkpoint.has_image && j->status == keep[i])
@@ -31,7 +31,10 @@ bool job_is_to_rest(const struct mom_job *j)
 void resting_add(struct mom *m, struct mom_job *j)
 {
     MUST(job_find(m, j->id) == j && !resting_find(m, j->id));
-    MUST(!j->is_wide && !j->asked && !j->peer); /* one host, and nothing under way */
+    MUST(!j->asked && !j->peer); /* nothing is under way */
+    if (j->is_wide)
+        DL_DELETE2(m->wide, j, wide_prev, wide_next);
+    j->is_wide = false;
     deadline_set(&m->due, &j->due, DEADLINE_NEVER);
     HASH_DEL(m->jobs, j);
     job_set_phase(m, j, JOB_RESTING);
@@ -41,6 +44,8 @@ void resting_add(struct mom *m, struct mom_job *j)
 void job_rest(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     MUST(j->checkpoint.has_image && !j->checkpoint.making);
+    asked_drop_all(j);
+    releasing_drop_all(j);
     out_joblog(out, LOG_EV_DEBUG, j, "the job waits for its restart");
     obit_expect_answers(m, j);
     j->n_obits = 0;
@@ -49,11 +54,26 @@ void job_rest(struct mom *m, struct mom_job *j, struct mom_out *out)
     out_job(out, MOM_REST, j);
 }
 
-void resting_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
+/* The other hosts are to forget it, too, which takes until they have answered: it is
+ * among the jobs of this MoM meanwhile. */
+static void leave_hosts(struct mom *m, int64_t now_at, struct mom_job *j,
+                        struct mom_out *out)
+{
+    HASH_DEL(m->resting, j);
+    job_set_phase(m, j, JOB_EXITED);
+    HASH_ADD_KEYPTR(hh, m->jobs, j->id, strlen(j->id), j);
+    host_list_note_width(m, j);
+    (void)superior_ask_all(m, now_at, j, IM_DELETE_JOB_REPLY, 0, "", out);
+}
+
+void resting_drop(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
     MUST(j->phase == JOB_RESTING);
     out_joblog(out, LOG_EV_JOB, j, "the checkpoint of the job is removed");
-    life_drop(m, j, out);
+    if (!j->is_sister && superior_n_members(j) > 0 && !job_find(m, j->id))
+        leave_hosts(m, now_at, j, out);
+    else
+        life_drop(m, j, out);
 }
 
 static bool same_text(const struct mom_job *a, const struct mom_job *b,
@@ -67,33 +87,49 @@ static bool same_text(const struct mom_job *a, const struct mom_job *b,
 
 /* A server that was set up anew gives the same ids to other jobs, and nobody may be
  * given the memory of somebody else's processes. */
-static bool is_of(const struct mom_job *image, const struct mom_job *j)
+bool resting_is_of(const struct mom_job *image, const struct mom_job *j)
 {
     return same_text(image, j, "euser") && same_text(image, j, "Job_Owner") &&
            same_text(image, j, "Job_Name") && image->run_version < j->run_version;
 }
 
-void resting_take_over(struct mom *m, struct mom_job *j, struct mom_out *out)
+static void copy_image(struct image *to, const struct image *from)
 {
-    struct mom_job *image = resting_find(m, j->id);
+    *to = *from;
+    to->tasks = xcalloc(from->n + 1, sizeof(*to->tasks));
+    if (from->n > 0)
+        memcpy(to->tasks, from->tasks, from->n * sizeof(*to->tasks));
+}
+
+void resting_hand_over(struct mom_job *image, struct mom_job *j)
+{
     struct checkpoint *c = &j->checkpoint;
 
-    if (!image)
-        return;
-    if (!is_of(image, j) || !host_list_is_single(j)) {
-        out_joblog(out, LOG_EV_ERROR, j,
-                   "the checkpoint under this id is another job's, and is removed");
-        resting_drop(m, image, out);
-        return;
-    }
     *c = (struct checkpoint){ .has_image = true,
                               .used = image->checkpoint.used,
                               .walltime_s = image->checkpoint.walltime_s,
                               .session = image->checkpoint.session,
                               .last_s = image->checkpoint.last_s,
                               .is_restart = true };
+    copy_image(&c->last, &image->checkpoint.last);
+    j->n_tasks = image->n_tasks;
     j->ended = j->top.used = c->used;
     j->walltime_s = c->walltime_s;
+}
+
+void resting_take_over(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    struct mom_job *image = resting_find(m, j->id);
+
+    if (!image)
+        return;
+    if (resting_is_of(image, j) && !image->is_sister) {
+        resting_hand_over(image, j);
+        return;
+    }
+    out_joblog(out, LOG_EV_ERROR, j,
+               "the checkpoint under this id is another job's, and is removed");
+    life_drop(m, image, out);
 }
 
 void resting_forget(struct mom *m, const char *id)

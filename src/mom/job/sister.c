@@ -4,7 +4,7 @@
  * says that it is over, or has not been heard of for too long.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/job/core.h"
+#include "mom/job/image.h"
 
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/row.h"
@@ -106,9 +106,15 @@ void sister_join(struct mom *m, uint64_t stream, const struct tpp_addr *from,
     }
     /* The first host is the mother superior's, and this is another one. */
     MUST(j->hosts.own > 0 && j->hosts.own < j->hosts.n);
-    mom_set_cookie(m, msg->job_id, msg->cookie);
     j->is_sister = true;
     j->n_tasks = 0;
+    code = sister_take_over(m, j, out);
+    if (code) {
+        job_free(m, j);
+        refuse_join(stream, msg, code, out);
+        return;
+    }
+    mom_set_cookie(m, msg->job_id, msg->cookie);
     j->joiner = (struct asker){ .stream = stream, .event = msg->event };
     j->ms_stream = stream;
     j->ms_ip = tpp_addr_ip(from);
@@ -123,9 +129,14 @@ void sister_stored(struct mom *m, int64_t now_at, struct mom_job *j,
 {
     if (why) {
         spawned_refuse(j, &j->joiner, IM_JOIN_JOB, why->code, out);
-        life_drop(m, j, out);
+        if (j->checkpoint.is_restart)
+            job_free(m,
+                     j); /* its files are those of the image, which goes on resting */
+        else
+            life_drop(m, j, out);
         return;
     }
+    resting_forget(m, j->id);
     job_set_phase(m, j, JOB_PRERUN);
     if (j->is_killed) { /* before it was there */
         job_set_phase(m, j, JOB_EXITED);
@@ -145,7 +156,8 @@ static struct im_message usage_of(const struct mom_job *j, enum im_command asked
     return (struct im_message){ .asked = asked,
                                 .cput_s = (uint64_t)j->top.used.cput_s,
                                 .mem_kb = (uint64_t)j->top.used.mem_kb,
-                                .cpupercent = (uint64_t)MAX_OF(j->top.cpupercent, 0) };
+                                .cpupercent = (uint64_t)MAX_OF(j->top.cpupercent, 0),
+                                .kill_recommended = j->checkpoint.is_broken };
 }
 
 /* Nothing of the job lives here any more: what it has used is the last that is said of
@@ -184,6 +196,16 @@ void sister_step(struct mom *m, struct mom_job *j, struct mom_out *out)
     if (j->killer.stream)
         spawned_answer(j, &j->killer, IM_KILL_JOB, &used, out);
     j->killer.stream = 0;
+    if (j->checkpoint.has_image)
+        sister_rest(m, j, out);
+}
+
+/* It runs no longer, and neither does a script for its image. */
+static void kill_all(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    sister_drop_image(m, j, out);
+    if (spawned_n_live(j) > 0)
+        out_kill(out, j, SIGKILL);
 }
 
 /* Asked twice it answers twice: the first answer may have been lost with its stream. */
@@ -193,8 +215,7 @@ static void take_kill(struct mom *m, struct mom_job *j, const struct asker *to,
     out_joblog(out, LOG_EV_JOB, j, "KILL_JOB received");
     j->is_killed = true;
     j->killer = *to;
-    if (spawned_n_live(j) > 0)
-        out_kill(out, j, SIGKILL);
+    kill_all(m, j, out);
     sister_step(m, j, out);
 }
 
@@ -203,9 +224,21 @@ static void drop(struct mom *m, struct mom_job *j, const char *received,
                  struct mom_out *out)
 {
     out_joblog(out, LOG_EV_JOB, j, "%s received", received);
-    if (spawned_n_live(j) > 0)
-        out_kill(out, j, SIGKILL);
+    kill_all(m, j, out);
     life_drop(m, j, out);
+}
+
+/* The start has failed. An image that it began with is for the next one. */
+static void take_abort(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    if (!j->checkpoint.is_restart) {
+        drop(m, j, "ABORT_JOB", out);
+        return;
+    }
+    out_joblog(out, LOG_EV_JOB, j, "ABORT_JOB received");
+    j->is_killed = true;
+    kill_all(m, j, out);
+    sister_step(m, j, out);
 }
 
 /* The job goes on without this host. */
@@ -216,8 +249,7 @@ static void take_release(struct mom *m, struct mom_job *j, const struct asker *t
     j->is_released = true;
     j->is_killed = true;
     j->killer = *to;
-    if (spawned_n_live(j) > 0)
-        out_kill(out, j, SIGKILL);
+    kill_all(m, j, out);
     if (job_has_processes(j)) {
         /* A MoM that is restarted now must not offer the host to the job again. */
         job_set_phase(m, j, JOB_KILLING);
@@ -290,7 +322,7 @@ void sister_take(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stre
         spawned_answer(j, &to, IM_POLL_JOB, &used, out);
         break;
     case IM_ABORT_JOB:
-        drop(m, j, "ABORT_JOB", out);
+        take_abort(m, j, out);
         break;
     case IM_DELETE_JOB:
         drop(m, j, "DELETE_JOB", out);
@@ -317,7 +349,14 @@ void sister_take(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stre
     case IM_EXEC_PROLOGUE:
         okay(j, &to, IM_EXEC_PROLOGUE, out);
         break;
-    default: /* nothing here is checkpointed, or set up for a platform */
+    case IM_CHECKPOINT:
+    case IM_CHECKPOINT_ABORT:
+        sister_checkpoint(m, j, msg, &to, out);
+        break;
+    case IM_RESTART:
+        sister_restart(m, j, msg, &to, out);
+        break;
+    default: /* nothing here is set up for a platform */
         spawned_refuse(j, &to, msg->command, PBSE_NOSUP, out);
     }
 }

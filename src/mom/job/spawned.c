@@ -2,7 +2,7 @@
  * end, what they publish (tpp.md 7.2, 8).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/job/core.h"
+#include "mom/job/image.h"
 
 #include <signal.h>
 
@@ -111,6 +111,16 @@ void spawned_refuse(const struct mom_job *j, const struct asker *to,
     spawned_answer(j, to, asked, &no, out);
 }
 
+void spawned_refuse_text(const struct mom_job *j, const struct asker *to,
+                         enum im_command asked, int32_t code, const char *text,
+                         struct mom_out *out)
+{
+    const struct im_message no = { .command = IM_ERROR2, .code = code, .text = text };
+
+    MUST(!(to->stream & MOM_TASK_CONNECTION)); /* tasks are told codes alone */
+    spawned_answer(j, to, asked, &no, out);
+}
+
 static void answer_spawn(const struct mom_job *j, struct spawned *t,
                          struct mom_out *out)
 {
@@ -144,8 +154,11 @@ static struct spawned *find_order(const struct mom_job *j, const struct asker *a
 
 bool spawned_may_start(const struct mom_job *j)
 {
+    /* What begins beside an image that ends the job would be lost. */
     return job_has_processes(j) && !j->is_killed && !j->is_dropped &&
-           !j->status_is_set && j->n_tasks < MAX_TASKS;
+           !j->status_is_set && j->n_tasks < MAX_TASKS && !j->checkpoint.is_due &&
+           j->checkpoint.making != CHECKPOINT_ABORT &&
+           j->checkpoint.stage != IMAGE_STOPPED;
 }
 
 struct spawned *spawned_add(struct mom_job *j, int32_t vnode)
@@ -209,6 +222,15 @@ void spawned_tell_end(struct mom *m, struct mom_job *j, uint32_t number, int32_t
     }
 }
 
+/* The job may be gone meanwhile. */
+static void step(struct mom *m, const char *job_id, struct mom_out *out)
+{
+    struct mom_job *j = job_find(m, job_id);
+
+    if (j)
+        sister_step(m, j, out);
+}
+
 void mom_task_started(struct mom *m, int64_t now_at, const char *job_id, uint32_t task,
                       int32_t session, int32_t status, const char *text,
                       struct mom_out *out)
@@ -216,7 +238,6 @@ void mom_task_started(struct mom *m, int64_t now_at, const char *job_id, uint32_
     struct mom_job *j = job_find(m, job_id);
     struct spawned *t = j ? spawned_find(j, task) : NULL;
 
-    (void)now_at;
     if (!t || t->has_ended || t->session)
         return;
     if (text)
@@ -226,7 +247,8 @@ void mom_task_started(struct mom *m, int64_t now_at, const char *job_id, uint32_
         spawned_refuse(j, &t->asker, IM_SPAWN_TASK, TASK_ESYSTEM, out);
         spawned_tell_end(m, j, task, STATUS_NEVER_RAN, out);
         free_task(j, t);
-        sister_step(m, j, out);
+        image_task_restored(m, now_at, j, false, out);
+        step(m, job_id, out);
         return;
     }
     t->session = session;
@@ -246,18 +268,39 @@ void mom_task_ended(struct mom *m, int64_t now_at, const char *job_id, uint32_t 
     struct mom_job *j = job_find(m, job_id);
     struct spawned *t = j ? spawned_find(j, task) : NULL;
 
-    if (!t || t->has_ended)
+    if (!t || t->has_ended || t->is_down)
         return;
-    t->has_ended = true;
     t->status = status;
     if (used)
         usage_ended(m, j, now_at, used);
     out_joblog(out, LOG_EV_DEBUG, j, "task %08X terminated", task);
+    if (image_keeps_task(j)) {
+        t->is_down = true;
+        sister_task_down(m, j, out);
+        return;
+    }
+    t->has_ended = true;
     if (!t->is_told) /* it had not even reported its session */
         spawned_refuse(j, &t->asker, IM_SPAWN_TASK, TASK_ESYSTEM, out);
     spawned_tell_end(m, j, task, status, out);
     out_job(out, MOM_SAVE, j);
-    sister_step(m, j, out);
+    if (t->is_restoring) {
+        t->is_restoring = false;
+        image_task_restored(m, now_at, j, false, out);
+    }
+    step(m, job_id, out);
+}
+
+void mom_task_restarted(struct mom *m, int64_t now_at, const char *job_id,
+                        uint32_t task, struct mom_out *out)
+{
+    struct mom_job *j = job_find(m, job_id);
+    struct spawned *t = j ? spawned_find(j, task) : NULL;
+
+    if (!t || t->has_ended || !t->is_restoring)
+        return;
+    t->is_restoring = false;
+    image_task_restored(m, now_at, j, true, out);
 }
 
 /* The top task is the mother superior's first. */

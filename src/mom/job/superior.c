@@ -6,7 +6,7 @@
  * kill any more it is over. So it does not matter in which order answers come.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/job/core.h"
+#include "mom/job/image.h"
 
 #include "lib/base/instant.h"
 
@@ -35,10 +35,15 @@ size_t superior_n_members(const struct mom_job *j)
 void superior_ask_members(struct mom *m, struct mom_job *j, enum im_command command,
                           struct mom_out *out)
 {
-    m->last_event++;
+    superior_ask_event(m, j, command, ++m->last_event, out);
+}
+
+void superior_ask_event(struct mom *m, struct mom_job *j, enum im_command command,
+                        int32_t event, struct mom_out *out)
+{
     for (size_t i = 0; i < j->hosts.n; i++)
         if (j->hosts.v[i].is_member)
-            asked_add(m, j, i, command, out);
+            asked_add_event(m, j, i, command, event, out);
 }
 
 void superior_tell_members(struct mom *m, struct mom_job *j, enum im_command command,
@@ -81,7 +86,10 @@ void superior_forget(struct mom *m, struct mom_job *j, struct mom_out *out)
     if (j->is_sister || superior_n_members(j) == 0)
         return;
     asked_drop_all(j);
-    superior_tell_members(m, j, j->is_joining ? IM_ABORT_JOB : IM_DELETE_JOB, out);
+    /* A start that is aborted leaves the images that it began with. */
+    superior_tell_members(
+        m, j, j->is_joining && !j->checkpoint.is_restart ? IM_ABORT_JOB : IM_DELETE_JOB,
+        out);
     for (size_t i = 0; i < j->hosts.n; i++)
         j->hosts.v[i].is_member = false;
     j->is_joining = false;
@@ -218,8 +226,8 @@ bool superior_prune(struct mom *m, struct mom_job *j, struct mom_out *out)
     return true;
 }
 
-static void end_by(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
-                   struct mom_out *out)
+void superior_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
+                  struct mom_out *out)
 {
     /* The first reason stays: what follows from an end is not another one. */
     life_preset(j, status);
@@ -257,7 +265,8 @@ static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
         life_resume(m, now_at, j, out);
     if (code)
         undo_stop(m, j, out);
-    out_reply(out, j->waiter_stream, msgid, code);
+    if (j->waiter_stream) /* else nobody has asked for it (resting.c) */
+        out_reply(out, j->waiter_stream, msgid, code);
     host_list_note_width(m, j);
     life_reckon(m, j);
     if (j->waits_for != IM_DELETE_JOB_REPLY)
@@ -278,6 +287,8 @@ static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
     } else if (j->phase == JOB_KILLING && !asked_is_open(j, IM_KILL_JOB)) {
         j->answer_by = INT64_MAX;
         life_over(m, now_at, j, out);
+    } else {
+        image_step(m, now_at, j, out);
     }
     if (j->waiter_msgid && !asked_is_open(j, j->waits_for) &&
         !(j->waits_for == IM_UPDATE_JOB && releasing_is_open(j) &&
@@ -288,7 +299,7 @@ static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
 
 /* The host will not do what it was asked for. */
 static void take_failure(struct mom_job *j, const struct asked *a, int32_t code,
-                         struct mom_out *out)
+                         const char *text, struct mom_out *out)
 {
     struct job_host *h = &j->hosts.v[a->host];
 
@@ -296,7 +307,10 @@ static void take_failure(struct mom_job *j, const struct asked *a, int32_t code,
         task_door_answer(j, a, code, NULL, out);
         return;
     }
-    if (a->command == IM_JOIN_JOB || a->command == IM_EXEC_PROLOGUE) {
+    if (image_has_asked(j, a)) {
+        image_refused(j, a, code, text, out);
+    } else if (a->command == IM_JOIN_JOB || a->command == IM_EXEC_PROLOGUE ||
+               a->command == IM_RESTART) {
         joining_failed(j, a, code, out);
     } else if (a->command == IM_UPDATE_JOB) {
         /* The job goes on as long as it may without that host, which is told when it
@@ -325,6 +339,10 @@ static void take_success(struct mom *m, int64_t now_at, struct mom_job *j,
 
     if (a->client)
         task_door_answer(j, a, 0, msg, out);
+    if (image_has_asked(j, a))
+        image_done(j, a);
+    else
+        image_heard(m, j, a->host, out);
     if (a->command == IM_UPDATE_JOB) {
         h->is_stale = false;
     } else if (h->is_stale && !asked_is_open(j, IM_UPDATE_JOB)) {
@@ -335,7 +353,7 @@ static void take_success(struct mom *m, int64_t now_at, struct mom_job *j,
         return;
     take_usage(h, msg);
     if (a->command == IM_POLL_JOB && msg->kill_recommended && !j->status_is_set)
-        end_by(m, now_at, j, STATUS_SISTER, out);
+        superior_end(m, now_at, j, STATUS_SISTER, out);
 }
 
 void superior_answer(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
@@ -368,7 +386,7 @@ void superior_answer(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t 
     else if (im_decode_answer(msg, was.command, out->arena) != DIS_OK)
         code = PBSE_DISPROTO;
     if (code)
-        take_failure(j, &was, code, out);
+        take_failure(j, &was, code, msg->command == IM_ERROR2 ? msg->text : NULL, out);
     else
         take_success(m, now_at, j, &was, msg, out);
     life_reckon(m, j);
@@ -379,7 +397,7 @@ void superior_requeue(struct mom *m, int64_t now_at, struct mom_job *j,
                       struct mom_out *out)
 {
     out_joblog(out, LOG_EV_JOB, j, "REQUEUE received");
-    end_by(m, now_at, j, STATUS_RERUN, out);
+    superior_end(m, now_at, j, STATUS_RERUN, out);
 }
 
 void superior_take_resc(struct mom *m, int64_t now_at, struct mom_job *j,
@@ -399,8 +417,9 @@ void superior_rejoined(struct mom *m, struct mom_job *j, uint64_t stream,
                        struct mom_out *out)
 {
     (void)stream;
-    if (job_has_processes(j))
-        superior_ask_members(m, j, IM_JOIN_RECOV_JOB, out);
+    if (!job_has_processes(j))
+        return;
+    superior_ask_members(m, j, IM_JOIN_RECOV_JOB, out);
 }
 
 /* The stream with the question on it is over. What must be heard is said once more on a
@@ -409,7 +428,7 @@ static void broken(struct mom *m, struct mom_job *j, struct asked *a,
                    struct mom_out *out)
 {
     bool must_be_heard = a->command == IM_JOIN_JOB || a->command == IM_KILL_JOB ||
-                         a->command == IM_UPDATE_JOB ||
+                         a->command == IM_UPDATE_JOB || a->command == IM_RESTART ||
                          a->command == IM_DELETE_JOB_REPLY;
 
     if (must_be_heard && !a->is_resent) {
@@ -421,7 +440,7 @@ static void broken(struct mom *m, struct mom_job *j, struct asked *a,
     /* Who cannot be reached is not asked again to end what he had: he gives it up by
      * himself (sister.c). */
     if (a->command != IM_KILL_JOB)
-        take_failure(j, a, PBSE_SISCOMM, out);
+        take_failure(j, a, PBSE_SISCOMM, NULL, out);
     asked_free(j, a);
 }
 
@@ -478,7 +497,7 @@ static int64_t lost_until(const struct mom *m, const struct mom_job *j)
 
 int64_t superior_due_at(const struct mom *m, const struct mom_job *j)
 {
-    return MIN_OF(j->answer_by, lost_until(m, j));
+    return MIN_OF(MIN_OF(j->answer_by, image_due_at(j)), lost_until(m, j));
 }
 
 /* The lost ones are marked, and the job goes on without them if it may. */
@@ -520,7 +539,7 @@ static void give_up_lost(struct mom *m, int64_t now_at, struct mom_job *j,
                    "lost communication with %s for > %" PRId64 " secs, killing job now",
                    h->name, m->cfg.max_poll_downtime_s);
         out_joblog(out, LOG_EV_ERROR, j, "node EOF %zu (%s)", i, h->name);
-        end_by(m, now_at, j, STATUS_SISTER, out);
+        superior_end(m, now_at, j, STATUS_SISTER, out);
     }
 }
 
@@ -540,10 +559,10 @@ static void too_late(const struct mom *m, struct mom_job *j, struct mom_out *out
     if (releasing_is_open(j))
         j->waiter_code = PBSE_SISCOMM;
     DL_FOREACH_SAFE (j->asked, a, next) {
-        if (a->command == IM_POLL_JOB || a->client)
+        if (a->command == IM_POLL_JOB || a->client || image_has_asked(j, a))
             continue;
         if (a->command != IM_KILL_JOB)
-            take_failure(j, a, PBSE_SISCOMM, out);
+            take_failure(j, a, PBSE_SISCOMM, NULL, out);
         asked_free(j, a);
     }
 }
@@ -555,6 +574,8 @@ bool superior_tick(struct mom *m, int64_t now_at, struct mom_job *j,
         give_up_lost(m, now_at, j, out);
     if (now_at >= j->answer_by)
         too_late(m, j, out);
+    if (now_at >= image_due_at(j))
+        image_too_late(j, out);
     return superior_step(m, now_at, j, out);
 }
 

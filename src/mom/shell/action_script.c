@@ -91,7 +91,7 @@ static char **make_environment(const struct action_call *c, const struct plan *w
         { "PBS_JOBID", c->job_id },
         { "PBS_QUEUE", attr(c, "queue", "") },
         { "PBS_JOBCOOKIE", attr(c, "cookie", "") },
-        { "PBS_NODENUM", "0" },
+        { "PBS_NODENUM", arena_printf(arena, "%d", c->vnode) },
         { "PBS_TASKNUM", arena_printf(arena, "%u", c->task) },
         { "PBS_MOMPORT", arena_printf(arena, "%u", c->host->rm_port) },
         { "PBS_NODEFILE", home_path(c->host->home, HOME_NODES, c->job_id, nodes) },

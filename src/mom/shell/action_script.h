@@ -15,6 +15,7 @@ struct action_call {
     const struct wire_attrs *attrs;
     int32_t session; /* of the task that it is about */
     uint32_t task;
+    int32_t vnode;    /* that the task is on, as the job's vnodes are counted */
     const char *path; /* of the image; NULL: none */
 };
 

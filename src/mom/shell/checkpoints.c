@@ -21,6 +21,7 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utlist.h>
 
@@ -168,6 +169,8 @@ void checkpoints_settle(struct shell *s, const char *job_id)
     }
     if (!mom_job_has_image(s->mom, job_id))
         throw_away(s, job_id, "CK");
+    if (!mom_job_has_image_before(s->mom, job_id))
+        throw_away(s, job_id, "CK.prev");
     (void)unlink(path_of(s->checkpoint_dir, job_id, "CL", path));
 }
 
@@ -178,7 +181,18 @@ void checkpoints_drop(struct shell *s, const char *job_id)
     checkpoints_abandon(s, job_id);
     throw_away(s, job_id, "CK");
     throw_away(s, job_id, "CK.old");
+    throw_away(s, job_id, "CK.prev");
     (void)unlink(path_of(s->checkpoint_dir, job_id, "CL", path));
+}
+
+void checkpoints_go_back(struct shell *s, const char *job_id, bool has_before)
+{
+    char path[PATH_MAX], before[PATH_MAX];
+
+    throw_away(s, job_id, "CK");
+    if (has_before)
+        (void)rename(path_of(s->checkpoint_dir, job_id, "CK.prev", before),
+                     path_of(s->checkpoint_dir, job_id, "CK", path));
 }
 
 /* In the runner: a line of the report, which the MoM logs. */
@@ -202,15 +216,19 @@ static int make_room(const struct action_call *c, const char *dir, const char *h
 }
 
 static void put_in_place(const struct action_call *c, const char *dir, const char *host,
-                         bool is_made)
+                         bool keeps_before, bool is_made)
 {
-    char old[PATH_MAX], replaced[PATH_MAX];
+    char old[PATH_MAX], replaced[PATH_MAX], before[PATH_MAX];
 
     path_of(dir, c->job_id, "CK.old", old);
     replaced_path(dir, host, c->job_id, replaced);
     if (!is_there(old) && is_made)
         return;
-    if (is_made) {
+    if (is_made && keeps_before) {
+        path_of(dir, c->job_id, "CK.prev", before);
+        (void)rename(before, replaced);
+        (void)rename(old, before);
+    } else if (is_made) {
         (void)rename(old, replaced);
     } else {
         (void)rename(c->path, replaced);
@@ -226,19 +244,63 @@ static int error_of(int code)
                                   : EINTR;
 }
 
+struct run { /* what the runner has to do; all of it is in its copy of the MoM */
+    struct action_call call; /* of the top task */
+    const char *dir, *host;
+    bool has_top; /* a sister's host has none */
+    bool keeps_before;
+    size_t n;
+    struct action_call *others; /* tasks beside it */
+};
+
+static int call_script(const struct action_call *c, int report)
+{
+    return error_of(action_call(c, false, say, &report));
+}
+
+/* A script for each of them, side by side: processes of one program may have to agree
+ * on the moment. The number of one that has failed, 0: none has. */
+static int call_others(const struct run *r, int report)
+{
+    pid_t *pids = xcalloc(r->n + 1, sizeof(*pids));
+    int err = 0;
+
+    for (size_t i = 0; i < r->n; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would end it */
+            _exit(call_script(&r->others[i], report) & 0xff);
+        }
+        if (pids[i] < 0)
+            err = errno;
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        int status = 0;
+
+        while (pids[i] > 0 && waitpid(pids[i], &status, 0) < 0 && errno == EINTR)
+            ;
+        if (!err && pids[i] > 0)
+            err = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+    }
+    free(pids);
+    return err;
+}
+
 /* The runner's process: the end of the script is in the report before the lock on the
  * report goes with this process. */
-static NORETURN void run(const struct action_call *c, const char *dir, const char *host,
-                         int report)
+static NORETURN void run(const struct run *r, int report)
 {
     int err;
 
     setsid();
     prctl(PR_SET_NAME, "pbs_checkpoint");
-    err = make_room(c, dir, host);
+    err = make_room(&r->call, r->dir, r->host);
     if (!err) {
-        err = error_of(action_call(c, false, say, &report));
-        put_in_place(c, dir, host, err == 0);
+        err = call_others(r, report);
+        /* The job goes on as long as its top task does. */
+        if (!err && r->has_top)
+            err = call_script(&r->call, report);
+        put_in_place(&r->call, r->dir, r->host, r->keeps_before, err == 0);
     }
     dprintf(report, "0 %d\n", err);
     _exit(fsync(report) < 0);
@@ -376,25 +438,51 @@ static void watch_earlier(struct shell *s, const char *job_id, bool aborts)
     loop_timer_set(s->checkpoint_watch, 1);
 }
 
+/* The tasks beside the top task, in the arena of this turn. */
+static void note_others(struct shell *s, struct run *r)
+{
+    const char *job_id = r->call.job_id;
+    int32_t session;
+    uint32_t number;
+
+    while (mom_job_task(s->mom, job_id, r->n, &number, &session))
+        r->n++;
+    r->others = ARENA_ARRAY(s->arena, struct action_call, r->n);
+    for (size_t i = 0; i < r->n; i++) {
+        struct action_call *c = &r->others[i];
+
+        *c = r->call;
+        (void)mom_job_task(s->mom, job_id, i, &c->task, &c->session);
+        c->vnode = mom_job_task_vnode(s->mom, job_id, c->task);
+    }
+}
+
 /* 0, or a number of errno.h: nothing was begun. */
-static int start(struct shell *s, const char *job_id, bool aborts)
+static int start(struct shell *s, const char *job_id, bool aborts, bool keeps_before)
 {
     char path[PATH_MAX];
-    const struct action_call call = {
-        .host = &s->host,
-        .kind = aborts ? CONFIG_ACTION_CHECKPOINT_ABORT : CONFIG_ACTION_CHECKPOINT,
-        .job_id = job_id,
-        .attrs = mom_job_attrs(s->mom, job_id),
-        .session = mom_job_session(s->mom, job_id),
-        .task = 1,
-        .path = checkpoints_path(s->checkpoint_dir, job_id, path),
+    struct run r = {
+        .call = {
+            .host = &s->host,
+            .kind = aborts ? CONFIG_ACTION_CHECKPOINT_ABORT : CONFIG_ACTION_CHECKPOINT,
+            .job_id = job_id,
+            .attrs = mom_job_attrs(s->mom, job_id),
+            .session = mom_job_session(s->mom, job_id),
+            .task = 1,
+            .path = checkpoints_path(s->checkpoint_dir, job_id, path),
+        },
+        .dir = s->checkpoint_dir,
+        .host = s->short_name,
+        .has_top = mom_job_session(s->mom, job_id) > 0,
+        .keeps_before = keeps_before,
     };
     int report = -1, *const keep[] = { &report };
     struct making *k;
     pid_t pid;
 
-    if (!s->config.actions[call.kind].path) /* gone with a SIGHUP */
+    if (!s->config.actions[r.call.kind].path) /* gone with a SIGHUP */
         return ENOENT;
+    note_others(s, &r);
     report = open_report(s, job_id, O_CREAT | O_TRUNC);
     if (report < 0)
         return errno;
@@ -402,7 +490,7 @@ static int start(struct shell *s, const char *job_id, bool aborts)
     if (pid == 0) {
         if (!child_keep_only(keep, 1))
             _exit(1);
-        run(&call, s->checkpoint_dir, s->short_name, report);
+        run(&r, report);
     }
     close(report);
     if (pid < 0)
@@ -425,7 +513,7 @@ void checkpoints_make(struct shell *s, const struct mom_effect *e, struct mom_ou
         watch_earlier(s, e->job_id, aborts);
         return;
     }
-    err = start(s, e->job_id, aborts);
+    err = start(s, e->job_id, aborts, e->u.checkpoint.keeps_before);
     if (err)
         mom_checkpointed(s->mom, clock_read(), e->job_id, NULL, err, out);
 }

@@ -3,6 +3,8 @@
  *
  *   ID.CK      the image: a directory that the script fills
  *   ID.CK.old  the image before, while another one is being made
+ *   ID.CK.prev the image before on the host of a sister, which does not know whether
+ *              the other hosts have made the last one
  *   ID.CL      what became of the script; locked while the process that runs it lives
  *
  * That process outlives the MoM, so what the script has ended with is known even when
@@ -18,9 +20,11 @@
  * the home. PBSE_SYSTEM with words when somebody else may write there. */
 int checkpoints_open(struct shell *s, const char *option, struct diag *why) MUST_CHECK;
 
-/* Carry out MOM_CHECKPOINT and MOM_ABANDON. */
+/* Carry out MOM_CHECKPOINT, with a script for each task, and MOM_ABANDON. */
 void checkpoints_make(struct shell *s, const struct mom_effect *e, struct mom_out *out);
 void checkpoints_abandon(struct shell *s, const char *job_id);
+/* Carry out MOM_GO_BACK. */
+void checkpoints_go_back(struct shell *s, const char *job_id, bool has_before);
 
 /* The job is forgotten: nothing of its images stays. */
 void checkpoints_drop(struct shell *s, const char *job_id);

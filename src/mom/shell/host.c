@@ -195,7 +195,7 @@ static void spawn_task(struct shell *s, const struct mom_effect *e, struct mom_o
 
     (void)mom_job_outputs(s->mom, e->job_id, &task.remote.ip, &task.remote.out_port,
                           &task.remote.err_port);
-    tasks_spawn(s, e->job_id, e->task, &task, out);
+    tasks_spawn(s, e->job_id, e->task, &task, e->u.spawn.restart_session, out);
 }
 
 static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
@@ -260,6 +260,9 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         break;
     case MOM_ABANDON:
         checkpoints_abandon(s, e->job_id);
+        break;
+    case MOM_GO_BACK:
+        checkpoints_go_back(s, e->job_id, e->u.checkpoint.has_before);
         break;
     case MOM_REST:
         tasks_rest(s, e->job_id);

@@ -288,6 +288,10 @@ static void fill_rules(const struct shell *s, struct mom_config *cfg)
     cfg->checkpoint_aborts =
         s->config.actions[CONFIG_ACTION_CHECKPOINT_ABORT].path != NULL;
     cfg->restarts_aside = s->config.restart_background;
+    cfg->checkpoint_limit_s = s->config.actions[CONFIG_ACTION_CHECKPOINT].limit_s;
+    cfg->checkpoint_abort_limit_s =
+        s->config.actions[CONFIG_ACTION_CHECKPOINT_ABORT].limit_s;
+    cfg->restart_limit_s = s->config.actions[CONFIG_ACTION_RESTART].limit_s;
     cfg->suspend_signo = s->config.suspend_signo;
     cfg->resume_signo = s->config.resume_signo;
     cfg->max_poll_downtime_s = s->config.max_poll_downtime_s;

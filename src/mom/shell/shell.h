@@ -99,7 +99,8 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out);
 void tasks_begin(struct shell *s, const char *job_id, uint32_t number, bool is_saved);
 /* A task beside the top task, which has begun or is another host's. */
 void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
-                 const struct plan_task *task, struct mom_out *out);
+                 const struct plan_task *task, int32_t restart_session,
+                 struct mom_out *out);
 /* Watch the session of a task that was attached. */
 void tasks_adopt(struct shell *s, const char *job_id, uint32_t number);
 /* number 0: all of the job, 1: its top task, else the one that was spawned with it. */

@@ -482,7 +482,8 @@ static NORETURN void restore(const struct spawn_order *o, struct starting *st,
                                       .job_id = o->job_id,
                                       .attrs = o->attrs,
                                       .session = o->restart->session,
-                                      .task = 1,
+                                      .task = o->task ? o->task->number : 1,
+                                      .vnode = o->task ? o->task->vnode : 0,
                                       .path = o->restart->path };
 
     if (!o->host->config->actions[CONFIG_ACTION_RESTART].path) {

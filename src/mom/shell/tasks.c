@@ -241,7 +241,10 @@ static void take_restarted(struct task *t)
     close_pipes(t);
     if (t->dropped)
         return;
-    mom_restarted(t->shell->mom, clock_read(), t->job_id, &out);
+    if (t->number)
+        mom_task_restarted(t->shell->mom, clock_read(), t->job_id, t->number, &out);
+    else
+        mom_restarted(t->shell->mom, clock_read(), t->job_id, &out);
     shell_carry_out(t->shell, &out);
 }
 
@@ -384,27 +387,37 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
 }
 
 void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
-                 const struct plan_task *task, struct mom_out *out)
+                 const struct plan_task *task, int32_t restart_session,
+                 struct mom_out *out)
 {
+    struct spawn_restart restart = { .session = restart_session };
     struct spawn_order order = { .host = &s->host,
                                  .job_id = job_id,
                                  .attrs = mom_job_attrs(s->mom, job_id),
                                  .task = task,
                                  .hold_fd = -1 };
-    char exit_path[PATH_MAX];
+    char exit_path[PATH_MAX], image[PATH_MAX];
     struct spawned sp;
     struct diag why;
     int run_version;
 
     if (!order.attrs)
         return;
+    if (restart_session) {
+        restart.path = checkpoints_path(s->checkpoint_dir, job_id, image);
+        order.restart = &restart;
+    }
     run_version = mom_job_run_version(s->mom, job_id);
     home_task_exit_path(s->home, job_id, run_version, number, exit_path);
-    if (start_shepherd(s, &order, exit_path, &sp, &why) != 0)
+    if (start_shepherd(s, &order, exit_path, &sp, &why) != 0) {
         mom_task_started(s->mom, clock_read(), job_id, number, 0, START_RETRY, why.text,
                          out);
-    else
-        watch(add_task(s, job_id, number, run_version), &sp);
+    } else {
+        struct task *t = add_task(s, job_id, number, run_version);
+
+        t->is_restarting = order.restart != NULL;
+        watch(t, &sp);
+    }
 }
 
 static void kill_task(struct task *t, int32_t session, const char *mark, int signo)
@@ -517,8 +530,10 @@ static void drop_task(struct task *t)
         close_pipes(t);
     if (t->session > 1)
         kill_session(t->session, t->mark, SIGKILL);
-    if (t->adopted)
+    if (t->adopted) {
+        remove_exit(t);
         free_task(t);
+    }
 }
 
 /* The core has forgotten them: they are found by the job's name. */
@@ -576,6 +591,8 @@ void tasks_rest(struct shell *s, const char *job_id)
     char path[PATH_MAX];
 
     MUST(!find(s, job_id)); /* it has ended */
+    /* The next run has tasks of the same numbers. */
+    drop_spawned(s, job_id);
     job_groups_drop(s, job_id);
     demux_release(s, job_id);
     (void)unlink(

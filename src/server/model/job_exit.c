@@ -51,6 +51,7 @@ static const struct {
     { -7, IMAGE_STAYS }, /* its script has failed */
     { JOB_EXIT_CHECKPOINTED, IMAGE_MADE },
     { -15, IMAGE_MADE },
+    { -30, IMAGE_STAYS }, /* another host did not join */
 };
 
 enum job_image job_exit_image(int32_t status)

@@ -125,6 +125,12 @@ static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
     run_version = obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
     /* It rests there, or is about to: its obituary was answered, and that is not on
      * disk at the MoM yet. */
+    /* What rests at a sister may be older, as she need not have had part in the last
+     * start: whether it is of the same image the mother superior asks when she joins.
+     */
+    if (r->node_id != 0 && r->substate == JOB_SUB_HELD && job_has_image(job) &&
+        r->run_version <= job_image_run(job))
+        return;
     if ((r->substate == JOB_SUB_HELD || !job_is_at_mom(job)) && job_has_image(job) &&
         job_image_run(job) == r->run_version) {
         remember_image(ms, mom, job);

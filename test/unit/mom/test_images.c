@@ -1,0 +1,754 @@
+/* Unit tests of the MoM's core: images of a job over three hosts (doc/design/084).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "three_hosts.h"
+
+#include "mom/job/image.h"
+
+#define HOSTS "node1:15002/0+node2.dom:15002/0*2+node3:15002/1"
+#define TASK2 0x40000001
+#define TASK3 0x80000001
+
+static void give_scripts(struct world *w, size_t k)
+{
+    struct mom_config cfg = node1_config();
+
+    cfg.checkpoints = cfg.checkpoint_aborts = true;
+    cfg.checkpoint_limit_s = cfg.checkpoint_abort_limit_s = 60;
+    cfg.restart_limit_s = 60;
+    mom_set_rules(w->h[k].m, &cfg);
+}
+
+static void send_run(struct world *w, const char *run_version, const char *checkpoint)
+{
+    struct wire_attrs more = { 0 };
+
+    add(w, &more, "Job_Name", "j");
+    add(w, &more, "Job_Owner", "joe@h");
+    add(w, &more, "run_version", run_version);
+    add(w, &more, "Checkpoint", checkpoint);
+    send_job_with(w, HOSTS, &more);
+    run(w);
+}
+
+/* It runs, with a task on each host. */
+static void begin(struct world *w, const char *checkpoint)
+{
+    world_init(w);
+    w->notices_loss = true;
+    for (size_t k = 0; k < N; k++)
+        give_scripts(w, k);
+    send_run(w, "3", checkpoint);
+    for (uint32_t vnode = 0; vnode < N; vnode++) {
+        spawn(w, vnode);
+        CU_ASSERT_EQUAL_FATAL(w->h[0].task_code, 0);
+    }
+}
+
+static void hold(struct world *w)
+{
+    const struct body_manage body = { .command = 2,
+                                      .object_type = 2,
+                                      .object_name = ID };
+
+    w->h[0].text[0] = '\0';
+    request(w, BATCH_HOLD_JOB, &body);
+    run(w);
+}
+
+static void answer_obit(struct world *w)
+{
+    const char *ids[] = { ID };
+    struct is_message msg = { .command = IS_OBITREPLY };
+
+    msg.acks.n = 1;
+    msg.acks.v = ids;
+    mom_message(w->h[0].m, w->now_at, SERVER, node1_server(), &msg, true, &w->h[0].out);
+    run(w);
+}
+
+/* Held, with images on all hosts. */
+static void bring_to_rest(struct world *w)
+{
+    hold(w);
+    CU_ASSERT_EQUAL(w->h[0].code, 0);
+    CU_ASSERT_EQUAL(w->h[0].status, -12);
+    answer_obit(w);
+    for (size_t k = 0; k < N; k++) {
+        CU_ASSERT_EQUAL(mom_n_jobs(w->h[k].m), 0);
+        CU_ASSERT_PTR_NOT_NULL(resting_find(w->h[k].m, ID));
+        CU_ASSERT_EQUAL(w->h[k].n_drops, 0);
+    }
+    w->h[0].status = INT32_MIN;
+}
+
+static const struct mom_job *job(const struct world *w, size_t k)
+{
+    return job_find_any(w->h[k].m, ID);
+}
+
+static bool logged(const struct world *w, size_t k, const char *text)
+{
+    const struct mom_out *out = &w->h[k].out;
+
+    for (size_t i = 0; i < out->n; i++)
+        if (out->v[i].kind == MOM_LOG && strstr(out->v[i].u.log.text, text))
+            return true;
+    return false;
+}
+
+static bool task_runs(const struct world *w, size_t k, uint32_t number)
+{
+    const struct mom_job *j = job_find(w->h[k].m, ID);
+    const struct spawned *t = j ? spawned_find(j, number) : NULL;
+
+    return t && !t->has_ended && !t->is_down && t->session > 0;
+}
+
+/* Every pair: the event cannot come there, or leads to a stage that the end of the job
+ * leads out of. */
+static void test_every_stage_ends_with_the_job(void)
+{
+    size_t n = 0;
+
+    for (enum image_stage s = IMAGE_IDLE; s < IMAGE_STAGES; s++) {
+        CU_ASSERT_EQUAL(image_next(s, IMAGE_EV_DROP), IMAGE_IDLE);
+        for (enum image_event e = 0; e < IMAGE_EVENTS; e++)
+            n += image_next(s, e) != IMAGE_STAGES;
+    }
+    CU_ASSERT_EQUAL(n, 21);
+    /* A host that makes an image is asked for no other. */
+    CU_ASSERT_EQUAL(image_next(IMAGE_OWN, IMAGE_EV_MAKE), IMAGE_STAGES);
+    CU_ASSERT_EQUAL(image_next(IMAGE_STOPPED, IMAGE_EV_MAKE), IMAGE_STAGES);
+    CU_ASSERT_EQUAL(image_next(IMAGE_UNDOING, IMAGE_EV_ASK), IMAGE_STAGES);
+}
+
+/* Also with each message twice. Her own script runs when all others have ended. */
+static void test_a_held_job_goes_on_with_all_its_tasks(void)
+{
+    for (int twice = 0; twice < 2; twice++) {
+        struct world w;
+
+        begin(&w, "u");
+        w.twice = twice;
+        w.h[2].script = -1;
+        hold(&w);
+        CU_ASSERT_EQUAL(w.h[1].n_scripts, 1);
+        CU_ASSERT_EQUAL(w.h[0].n_scripts, 0);
+        CU_ASSERT_EQUAL(w.h[0].code, -1);
+        w.h[2].script = 0;
+        mom_checkpointed(w.h[2].m, w.now_at, ID, "/ck", 0, &w.h[2].out);
+        run(&w);
+        CU_ASSERT_EQUAL(w.h[0].n_scripts, 1);
+        CU_ASSERT_EQUAL(w.h[0].code, 0);
+        CU_ASSERT_EQUAL(w.h[0].status, -12);
+        CU_ASSERT(logged(&w, 1, "CHECKPOINT_ABORT received"));
+        CU_ASSERT_FALSE(task_runs(&w, 1, TASK2));
+        answer_obit(&w);
+
+        send_run(&w, "4", "u");
+        CU_ASSERT(logged(&w, 2, "RESTART received"));
+        CU_ASSERT_EQUAL(w.h[0].n_restores, 2);
+        CU_ASSERT_EQUAL(w.h[1].n_restores, 1);
+        CU_ASSERT_EQUAL(w.h[2].n_restores, 1);
+        CU_ASSERT(task_runs(&w, 0, 2) && task_runs(&w, 1, TASK2) &&
+                  task_runs(&w, 2, TASK3));
+        CU_ASSERT_EQUAL(w.h[0].n_hellos, 2);
+        spawn(&w, 1); /* with a number of its own */
+        CU_ASSERT_EQUAL(w.h[0].task, TASK2 + 1);
+        mom_exited(w.h[0].m, w.now_at, ID, 0, NULL, &w.h[0].out);
+        run(&w);
+        CU_ASSERT_EQUAL(w.h[0].status, 0);
+        delete_job(&w);
+        for (size_t k = 0; k < N; k++) {
+            CU_ASSERT_PTR_NULL(job(&w, k));
+            CU_ASSERT_EQUAL(w.h[k].n_drops, 1);
+        }
+        world_fini(&w);
+    }
+}
+
+/* Whoever had made hers goes back: her tasks are restored, and the job goes on. */
+static void test_a_script_that_fails_on_one_host_is_undone_on_the_others(void)
+{
+    for (size_t bad = 0; bad < N; bad++) {
+        struct world w;
+
+        begin(&w, "u");
+        w.h[bad].script = 7;
+        hold(&w);
+        CU_ASSERT_EQUAL(w.h[0].code, PBSE_SYSTEM);
+        CU_ASSERT_STRING_EQUAL(w.h[0].text,
+                               bad == 2   ? "node3: checkpoint failed: errno=7"
+                               : bad == 1 ? "node2.dom: checkpoint failed: errno=7"
+                                          : "checkpoint failed: errno=7");
+        CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+        for (size_t k = 0; k < N; k++) {
+            CU_ASSERT_EQUAL(w.h[k].n_restores, k > 0 && k != bad);
+            CU_ASSERT_EQUAL(w.h[k].n_back, k > 0 && k != bad);
+            CU_ASSERT_FALSE(mom_job_has_image(w.h[k].m, ID));
+        }
+        CU_ASSERT(task_runs(&w, 1, TASK2) && task_runs(&w, 2, TASK3));
+        w.h[bad].script = 0;
+        bring_to_rest(&w);
+        world_fini(&w);
+    }
+}
+
+static void test_a_host_without_scripts_refuses_for_all(void)
+{
+    const struct mom_config cfg = node1_config();
+    struct world w;
+
+    begin(&w, "u");
+    mom_set_rules(w.h[2].m, &cfg);
+    hold(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_NOSUP);
+    CU_ASSERT(task_runs(&w, 1, TASK2));
+    give_scripts(&w, 2);
+    mom_set_rules(w.h[0].m, &cfg);
+    hold(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_NOSUP);
+    CU_ASSERT_EQUAL(w.h[2].n_scripts, 0); /* nobody was asked */
+    world_fini(&w);
+}
+
+static void test_a_task_without_a_shepherd_is_not_checkpointed(void)
+{
+    const struct task_request rq = { .version = 2,
+                                     .job_id = ID,
+                                     .cookie = "",
+                                     .command = TASK_ATTACH,
+                                     .event = 4,
+                                     .uid = 500,
+                                     .pid = 9 };
+    const struct mom_attach who = { .user = "joe",
+                                    .uid = 500,
+                                    .session = 9009,
+                                    .owner = 500,
+                                    .leader_owner = 500,
+                                    .mark = "" };
+    struct world w;
+
+    begin(&w, "u");
+    mom_attach(w.h[1].m, w.now_at, CLIENT, &rq, &who, &w.h[1].out);
+    run(&w);
+    hold(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_NOSUP);
+    world_fini(&w);
+}
+
+/* The stream breaks while the script runs: the job goes on, and who was lost undoes
+ * what she has made when she is heard of. */
+static void test_a_lost_host_is_undone_when_it_is_back(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    w.h[2].script = -1;
+    hold(&w);
+    w.h[2].is_cut = true;
+    lose_stream(&w, 0, 2);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_SISCOMM);
+    CU_ASSERT(task_runs(&w, 1, TASK2));
+    /* Her tasks are gone with her script. */
+    mom_checkpointed(w.h[2].m, w.now_at, ID, "/ck", 0, &w.h[2].out);
+    run(&w);
+    CU_ASSERT_FALSE(task_runs(&w, 2, TASK3));
+    hold(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_CKPBSY);
+    w.h[2].is_cut = false;
+    w.h[2].script = 0;
+    later(&w, 120); /* POLL_JOB */
+    CU_ASSERT_EQUAL(w.h[2].n_restores, 1);
+    CU_ASSERT(task_runs(&w, 2, TASK3));
+    CU_ASSERT_EQUAL(w.h[2].n_back, 1);
+    bring_to_rest(&w);
+    world_fini(&w);
+}
+
+/* Nobody waits for a script longer than it may last, and a late answer is no news. */
+static void test_a_script_that_hangs_is_not_waited_for(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    w.h[2].script = -1;
+    hold(&w);
+    later(&w, 89);
+    CU_ASSERT_EQUAL(w.h[0].code, -1);
+    later(&w, 1);
+    CU_ASSERT(task_runs(&w, 1, TASK2)); /* undone there */
+    CU_ASSERT_EQUAL(w.h[0].code, -1);
+    later(&w, 90); /* she does not undo it either while it runs */
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_SISCOMM);
+    w.h[2].script = 0;
+    mom_checkpointed(w.h[2].m, w.now_at, ID, "/ck", 0, &w.h[2].out);
+    run(&w);
+    CU_ASSERT(task_runs(&w, 2, TASK3)); /* the order to undo it was kept */
+    later(&w, 120);
+    CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+    bring_to_rest(&w);
+    world_fini(&w);
+}
+
+static void test_tasks_that_cannot_be_brought_back_end_the_job(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    w.h[2].script = 7;
+    w.h[1].restores_badly = true;
+    hold(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_SYSTEM);
+    later(&w, 20);
+    CU_ASSERT_EQUAL(w.h[0].status, -14);
+    world_fini(&w);
+}
+
+static void test_a_deletion_waits_for_nobodys_image(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    w.h[2].script = -1;
+    hold(&w);
+    signal_job(&w, "TermJob");
+    later(&w, 11);
+    CU_ASSERT_EQUAL(w.h[0].status, 256 + 9);
+    CU_ASSERT_EQUAL(job(&w, 0)->checkpoint.stage, IMAGE_IDLE);
+    delete_job(&w);
+    for (size_t k = 0; k < N; k++)
+        CU_ASSERT_PTR_NULL(job(&w, k));
+    world_fini(&w);
+}
+
+/* The program ends by itself while others make their images. */
+static void test_an_end_of_its_own_is_one(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    w.h[2].script = -1;
+    hold(&w);
+    mom_exited(w.h[0].m, w.now_at, ID, 3, NULL, &w.h[0].out);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].status, 3);
+    delete_job(&w);
+    for (size_t k = 0; k < N; k++)
+        CU_ASSERT_PTR_NULL(job(&w, k));
+    world_fini(&w);
+}
+
+static void tick_minute(struct world *w)
+{
+    later(w, 60);
+    run(w);
+}
+
+/* The second one fails on one host: none of them counts, and the first does. */
+static void test_all_hosts_go_on_from_the_same_image(void)
+{
+    struct world w;
+    int32_t first;
+
+    begin(&w, "w=1");
+    tick_minute(&w);
+    for (size_t k = 0; k < N; k++) {
+        CU_ASSERT_EQUAL(w.h[k].n_scripts, 1);
+        CU_ASSERT(mom_job_has_image(w.h[k].m, ID));
+    }
+    CU_ASSERT(task_runs(&w, 1, TASK2));
+    first = job(&w, 0)->checkpoint.last.event;
+    w.h[2].script = 7;
+    tick_minute(&w);
+    CU_ASSERT_EQUAL(w.h[1].n_scripts, 2);
+    CU_ASSERT_EQUAL(w.h[1].n_back, 1);
+    CU_ASSERT_EQUAL(w.h[2].n_back, 0);
+    for (size_t k = 0; k < N; k++)
+        CU_ASSERT_EQUAL(job(&w, k)->checkpoint.last.event, first);
+    CU_ASSERT_EQUAL(w.h[1].n_restores, 0); /* they run */
+    world_fini(&w);
+}
+
+static void stop_superior(struct world *w)
+{
+    mom_stop(w->h[0].m, w->now_at, true, &w->h[0].out);
+    run(w);
+    CU_ASSERT_EQUAL(w->h[0].status, -5);
+    answer_obit(w);
+}
+
+/* The others have made a second one when hers is cut off: all go on from the first. */
+static void test_an_image_that_not_all_have_is_not_used(void)
+{
+    struct world w;
+
+    begin(&w, "w=1");
+    tick_minute(&w);
+    w.h[0].script = -1;
+    tick_minute(&w);
+    CU_ASSERT_NOT_EQUAL(job(&w, 1)->checkpoint.last.event,
+                        job(&w, 0)->checkpoint.last.event);
+    stop_superior(&w);
+    send_run(&w, "4", "w=1");
+    CU_ASSERT_EQUAL(w.h[1].n_back, 1);
+    CU_ASSERT_EQUAL(job(&w, 1)->checkpoint.last.event,
+                    job(&w, 0)->checkpoint.last.event);
+    CU_ASSERT(task_runs(&w, 1, TASK2) && task_runs(&w, 2, TASK3));
+    world_fini(&w);
+}
+
+/* One has nothing of it: the start fails, and costs no image. */
+static void test_a_host_without_the_image_does_not_join(void)
+{
+    const struct is_message lost = { .command = IS_DISCARD_JOB,
+                                     .job_id = ID,
+                                     .run_version = 3 };
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    mom_message(w.h[2].m, w.now_at, SERVER, node1_server(), &lost, true, &w.h[2].out);
+    run(&w);
+    CU_ASSERT_PTR_NULL(job(&w, 2));
+    send_run(&w, "4", "u");
+    CU_ASSERT(logged(&w, 0, "job_start_error 15057 from node node3"));
+    CU_ASSERT_EQUAL(w.h[0].status, -3);
+    answer_obit(&w);
+    CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[0].m, ID));
+    CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[1].m, ID));
+    CU_ASSERT_PTR_NULL(job(&w, 2));
+    world_fini(&w);
+}
+
+/* By a sister, or by the mother superior herself; then it is tried again. */
+static void test_a_restart_that_fails_costs_no_image(void)
+{
+    for (size_t bad = 0; bad < N; bad += 2) {
+        struct world w;
+
+        begin(&w, "u");
+        bring_to_rest(&w);
+        w.h[bad].restores_badly = true;
+        send_run(&w, "4", "u");
+        CU_ASSERT_EQUAL(w.h[0].status, -7);
+        answer_obit(&w);
+        for (size_t k = 0; k < N; k++) {
+            CU_ASSERT_EQUAL(mom_n_jobs(w.h[k].m), 0);
+            CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[k].m, ID));
+        }
+        w.h[bad].restores_badly = false;
+        send_run(&w, "5", "u");
+        CU_ASSERT(task_runs(&w, 0, 2) && task_runs(&w, 1, TASK2) &&
+                  task_runs(&w, 2, TASK3));
+        world_fini(&w);
+    }
+}
+
+/* qrerun, and qdel while it begins: the image is not wanted on any host. */
+static void test_an_image_that_is_not_wanted_goes_on_all_hosts(void)
+{
+    const struct is_message discard = { .command = IS_DISCARD_JOB,
+                                        .job_id = ID,
+                                        .run_version = 3 };
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    mom_message(w.h[0].m, w.now_at, SERVER, node1_server(), &discard, true,
+                &w.h[0].out);
+    run(&w);
+    for (size_t k = 0; k < N; k++) {
+        CU_ASSERT_PTR_NULL(job(&w, k));
+        CU_ASSERT_EQUAL(w.h[k].n_drops, 1);
+    }
+    world_fini(&w);
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    w.h[2].is_cut = true;
+    lose_stream(&w, 0, 2);
+    run(&w);
+    mom_message(w.h[0].m, w.now_at, SERVER, node1_server(), &discard, true,
+                &w.h[0].out);
+    run(&w);
+    CU_ASSERT_PTR_NULL(job(&w, 0)); /* who is not there is not waited for */
+    CU_ASSERT_PTR_NULL(job(&w, 1));
+    CU_ASSERT_PTR_NOT_NULL(job(&w, 2)); /* the server has it discarded later */
+    world_fini(&w);
+}
+
+/* The job begins anew under its id: a host that still has an image drops it. */
+static void test_a_job_that_begins_anew_has_no_image(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    resting_drop(w.h[0].m, w.now_at, job_find_any(w.h[0].m, ID), &w.h[0].out);
+    w.h[1].is_cut = w.h[2].is_cut = true;
+    run(&w);
+    lose_stream(&w, 0, 1);
+    lose_stream(&w, 0, 2);
+    run(&w);
+    w.h[1].is_cut = w.h[2].is_cut = false;
+    CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[1].m, ID));
+    send_run(&w, "4", "u");
+    CU_ASSERT_EQUAL(w.h[0].n_restores + w.h[1].n_restores, 0);
+    CU_ASSERT_PTR_NULL(resting_find(w.h[1].m, ID));
+    CU_ASSERT_FALSE(mom_job_has_image(w.h[1].m, ID));
+    CU_ASSERT_EQUAL(job(&w, 1)->phase, JOB_RUNNING);
+    world_fini(&w);
+}
+
+/* The MoM of a host is another one from now on, which has the record of the job. */
+static void restart(struct world *w, size_t k)
+{
+    static const char *const names[N] = { "node1", "node2", "node3" };
+    struct is_range all = { 0x0a000000, 255 };
+    const struct is_message hello = { .command = IS_REPLYHELLO,
+                                      .n_ranges = 1,
+                                      .ranges = &all };
+    struct mom_config cfg = node1_config();
+    struct host *h = &w->h[k];
+    struct buf record = { 0 };
+    const char *id;
+
+    mom_job_encode(h->m, ID, &record);
+    mom_free(h->m);
+    cfg.host = cfg.node_name = names[k];
+    h->m = mom_new(&cfg);
+    give_scripts(w, k);
+    h->n_done = h->out.n;
+    mom_set_vnodes(h->m, w->now_at, 5, 0, NULL, &h->out);
+    CU_ASSERT_FATAL(mom_load(h->m, record.data, record.len, &id));
+    buf_fini(&record);
+    mom_found(h->m, ID, true, 0);
+    mom_start(h->m, w->now_at, false, &h->out);
+    mom_router_up(h->m, w->now_at, &h->out);
+    mom_connected(h->m, w->now_at, SERVER, 1, &h->out);
+    mom_message(h->m, w->now_at, SERVER, node1_server(), &hello, true, &h->out);
+    for (size_t i = 0; i < N; i++) /* the others see its streams end */
+        if (i != k) {
+            mom_stream_closed(w->h[i].m, w->now_at, stream_of(i, k), &w->h[i].out);
+            mom_stream_closed(w->h[i].m, w->now_at, stream_of(k, i) + 1000,
+                              &w->h[i].out);
+        }
+    run(w);
+}
+
+/* Her script outlives her; the mother superior has given her up meanwhile. */
+static void test_a_sister_is_killed_while_her_script_runs(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    w.h[2].script = -1;
+    hold(&w);
+    restart(&w, 2);
+    CU_ASSERT(task_runs(&w, 1, TASK2));
+    CU_ASSERT(mom_job_makes_image(w.h[2].m, ID));
+    w.h[2].script = 0;
+    mom_checkpointed(w.h[2].m, w.now_at, ID, "/ck", 0, &w.h[2].out);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_SISCOMM);
+    CU_ASSERT(task_runs(&w, 2, TASK3));
+    CU_ASSERT_EQUAL(w.h[2].n_restores, 1);
+    bring_to_rest(&w);
+    world_fini(&w);
+}
+
+/* At each stage: what she cannot know any more is undone. */
+static void test_the_mother_superior_is_killed_in_the_middle(void)
+{
+    static const struct {
+        const char *story;
+        size_t hangs;
+        int32_t status;
+    } rows[] = {
+        { "while the others make theirs", 2, INT32_MIN },
+        { "while she makes her own", 0, -12 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct world w;
+        struct host *h;
+
+        begin(&w, "u");
+        h = &w.h[rows[i].hangs];
+        h->script = -1;
+        hold(&w);
+        restart(&w, 0);
+        h->script = 0;
+        mom_checkpointed(h->m, w.now_at, ID, "/ck", 0, &h->out);
+        run(&w);
+        CU_ASSERT_EQUAL(w.h[0].status, rows[i].status);
+        if (rows[i].status == INT32_MIN) {
+            CU_ASSERT(task_runs(&w, 1, TASK2) && task_runs(&w, 2, TASK3));
+            later(&w, 120); /* her processes have been seen */
+            bring_to_rest(&w);
+        } else {
+            answer_obit(&w);
+        }
+        send_run(&w, "4", "u");
+        CU_ASSERT(task_runs(&w, 0, 2) && task_runs(&w, 1, TASK2) &&
+                  task_runs(&w, 2, TASK3));
+        world_fini(&w);
+    }
+}
+
+static void test_a_sister_is_killed_at_rest(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    restart(&w, 2);
+    CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[2].m, ID));
+    send_run(&w, "4", "u");
+    CU_ASSERT(task_runs(&w, 2, TASK3));
+    world_fini(&w);
+}
+
+static int32_t answer_to(struct world *w, size_t k, enum im_command command,
+                         int32_t event)
+{
+    const struct im_message msg = {
+        .job_id = ID, .cookie = COOKIE, .command = command, .event = event
+    };
+    const struct tpp_addr peer = tpp_addr_ipv4(0x0a00000a, 15003);
+    struct host *h = &w->h[k];
+    size_t n = h->out.n;
+
+    mom_im(h->m, w->now_at, 2000 + 10 * 0 + k, &peer, &msg, &h->out);
+    for (; n < h->out.n; n++)
+        if (h->out.v[n].kind == MOM_SEND_IM && h->out.v[n].u.im.event == event)
+            return h->out.v[n].u.im.command == IM_ALL_OKAY ? 0 : h->out.v[n].u.im.code;
+    return -1;
+}
+
+static void test_orders_that_make_no_sense_change_nothing(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_CHECKPOINT, 0), PBSE_BADSTATE);
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_CHECKPOINT, -5), PBSE_BADSTATE);
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_RESTART, 77), 0); /* nothing to undo */
+    CU_ASSERT_EQUAL(w.h[1].n_scripts + w.h[1].n_back, 0);
+    w.h[1].script = -1;
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_CHECKPOINT, 500), -1);
+    run(&w);
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_CHECKPOINT, 502), PBSE_CKPBSY);
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_RESTART, 600), PBSE_CKPBSY);
+    /* To the mother superior herself. */
+    CU_ASSERT_EQUAL(answer_to(&w, 0, IM_CHECKPOINT_ABORT, 700), -1);
+    CU_ASSERT(logged(&w, 0, "Mother Superior talking to herself"));
+    world_fini(&w);
+}
+
+/* What rests here answers what was lost with a stream, and starts nothing. */
+static void test_a_sister_at_rest(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_KILL_JOB, 900), 0);
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_SPAWN_TASK, 901), PBSE_JOBEXIST);
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_CHECKPOINT, 902), PBSE_JOBEXIST);
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_ABORT_JOB, 0), -1);
+    CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[1].m, ID));
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_DELETE_JOB_REPLY, 903), 0);
+    CU_ASSERT_PTR_NULL(job(&w, 1));
+    CU_ASSERT_EQUAL(answer_to(&w, 2, IM_DELETE_JOB, 0), -1);
+    CU_ASSERT_PTR_NULL(job(&w, 2));
+    world_fini(&w);
+}
+
+/* Records of a job at each stage: whole they are the same again, cut or changed they
+ * are read or refused. */
+static void test_damaged_records_are_refused(void)
+{
+    struct world w;
+
+    begin(&w, "w=1");
+    tick_minute(&w);
+    tick_minute(&w);
+    w.h[1].script = -1;
+    tick_minute(&w);
+    for (size_t k = 0; k < N; k++) {
+        struct buf record = { 0 }, again = { 0 };
+        const struct mom_config cfg = node1_config();
+        struct mom *m = mom_new(&cfg);
+        const char *id;
+
+        mom_job_encode(w.h[k].m, ID, &record);
+        CU_ASSERT_FATAL(mom_load(m, record.data, record.len, &id));
+        mom_found(m, ID, true, 0);
+        mom_job_encode(m, ID, &again);
+        CU_ASSERT_EQUAL(record.len, again.len);
+        mom_free(m);
+        for (size_t len = 0; len < record.len; len++) {
+            char *copy = arena_copy(w.h[k].out.arena, record.data, record.len);
+
+            m = mom_new(&cfg);
+            CU_ASSERT_FALSE(mom_load(m, record.data, len, &id));
+            copy[len] ^= 3;
+            (void)!mom_load(m, copy, record.len, &id);
+            mom_free(m);
+        }
+        buf_fini(&record);
+        buf_fini(&again);
+    }
+    world_fini(&w);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "every stage ends with the job", test_every_stage_ends_with_the_job },
+        { "a held job goes on with all its tasks",
+          test_a_held_job_goes_on_with_all_its_tasks },
+        { "a script that fails on one host is undone on the others",
+          test_a_script_that_fails_on_one_host_is_undone_on_the_others },
+        { "a host without scripts refuses for all",
+          test_a_host_without_scripts_refuses_for_all },
+        { "a task without a shepherd is not checkpointed",
+          test_a_task_without_a_shepherd_is_not_checkpointed },
+        { "a lost host is undone when it is back",
+          test_a_lost_host_is_undone_when_it_is_back },
+        { "a script that hangs is not waited for",
+          test_a_script_that_hangs_is_not_waited_for },
+        { "tasks that cannot be brought back end the job",
+          test_tasks_that_cannot_be_brought_back_end_the_job },
+        { "a deletion waits for nobody's image",
+          test_a_deletion_waits_for_nobodys_image },
+        { "an end of its own is one", test_an_end_of_its_own_is_one },
+        { "all hosts go on from the same image",
+          test_all_hosts_go_on_from_the_same_image },
+        { "an image that not all have is not used",
+          test_an_image_that_not_all_have_is_not_used },
+        { "a host without the image does not join",
+          test_a_host_without_the_image_does_not_join },
+        { "a restart that fails costs no image",
+          test_a_restart_that_fails_costs_no_image },
+        { "an image that is not wanted goes on all hosts",
+          test_an_image_that_is_not_wanted_goes_on_all_hosts },
+        { "a job that begins anew has no image",
+          test_a_job_that_begins_anew_has_no_image },
+        { "a sister is killed while her script runs",
+          test_a_sister_is_killed_while_her_script_runs },
+        { "the mother superior is killed in the middle",
+          test_the_mother_superior_is_killed_in_the_middle },
+        { "a sister is killed while she is at rest", test_a_sister_is_killed_at_rest },
+        { "orders that make no sense change nothing",
+          test_orders_that_make_no_sense_change_nothing },
+        { "a sister at rest", test_a_sister_at_rest },
+        { "damaged records are refused", test_damaged_records_are_refused },
+    };
+
+    return unit_main("mom/images", cases, ARRAY_LEN(cases));
+}
