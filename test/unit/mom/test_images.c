@@ -16,7 +16,7 @@ static void give_scripts(struct world *w, size_t k)
     cfg.checkpoints = cfg.checkpoint_aborts = true;
     cfg.checkpoint_limit_s = cfg.checkpoint_abort_limit_s = 60;
     cfg.restart_limit_s = 60;
-    mom_set_rules(w->h[k].m, &cfg);
+    mom_set_rules(w->h[k].m, w->now_at, &cfg, &w->h[k].out);
 }
 
 static void send_run(struct world *w, const char *run_version, const char *checkpoint)
@@ -201,12 +201,12 @@ static void test_a_host_without_scripts_refuses_for_all(void)
     struct world w;
 
     begin(&w, "u");
-    mom_set_rules(w.h[2].m, &cfg);
+    mom_set_rules(w.h[2].m, w.now_at, &cfg, &w.h[2].out);
     hold(&w);
     CU_ASSERT_EQUAL(w.h[0].code, PBSE_NOSUP);
     CU_ASSERT(task_runs(&w, 1, TASK2));
     give_scripts(&w, 2);
-    mom_set_rules(w.h[0].m, &cfg);
+    mom_set_rules(w.h[0].m, w.now_at, &cfg, &w.h[0].out);
     hold(&w);
     CU_ASSERT_EQUAL(w.h[0].code, PBSE_NOSUP);
     CU_ASSERT_EQUAL(w.h[2].n_scripts, 0); /* nobody was asked */
