@@ -876,6 +876,7 @@ void load_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 
 /* keyboard.c: whether somebody sits at the host. */
 
+/* The words about keyboards in the configuration are new. */
 void keyboard_set_rules(struct mom *m);
 /* Ask for it when it is due, at m->keyboard_at. */
 void keyboard_tick(struct mom *m, int64_t now_at, struct mom_out *out);

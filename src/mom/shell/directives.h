@@ -15,6 +15,8 @@ struct reading { /* of the files */
     bool ok; /* no line was wrong so far */
 };
 
+/* A line of the log about the files: 'event' as in lib/base/log.h. Longer ones are cut.
+ */
 void reading_say(const struct reading *r, int event, const char *object,
                  const char *fmt, ...) PRINTF_LIKE(4, 5);
 
