@@ -87,21 +87,26 @@ def test_an_alteration_registers_too(two):
     wait_for("its release", lambda: state(a, mine) == "Q")
 
 
+def ends_beside_a_death(dead, awaited, jid, waiting, mine):
+    """The server 'dead' is killed; the job 'jid' of the server 'awaited' ends, and lets 'mine' of
+    the server 'waiting' go when both are there again."""
+    dead.server.kill()
+    if dead is awaited:
+        dead.server.start()
+    delete(awaited, jid)
+    if dead is waiting:
+        wait_for("its end", lambda: state(awaited, jid) == "F")
+        dead.server.start()
+    wait_for("its release", lambda: state(waiting, mine) == "Q", 150)
+
+
 @pytest.mark.parametrize("victim", ["waiting", "awaited"])
 def test_a_server_dies_in_between(two, victim):
     """Killed after the registration; the other job ends while the waiting server is down."""
     a, b = two
     jid = first(b)
     mine = waits(a, b, "afterany", jid)
-    dead = a if victim == "waiting" else b
-    dead.server.kill()
-    if victim == "awaited":
-        b.server.start()
-    delete(b, jid)
-    if victim == "waiting":
-        wait_for("its end", lambda: state(b, jid) == "F")
-        a.server.start()
-    wait_for("its release", lambda: state(a, mine) == "Q", 120)
+    ends_beside_a_death(a if victim == "waiting" else b, b, jid, a, mine)
 
 
 def test_a_job_that_is_awaited_stays(two):
@@ -153,15 +158,7 @@ def test_a_server_dies_between_registration_and_release(two, victim):
     a, b = two
     jid = queued(b)
     mine = comes_before(a, b, "beforeany", jid)
-    dead = a if victim == "first" else b
-    dead.server.kill()
-    if victim == "first":
-        a.server.start()
-    delete(a, mine)
-    if victim == "second":
-        wait_for("its end", lambda: state(a, mine) == "F")
-        b.server.start()
-    wait_for("its release", lambda: state(b, jid) == "Q", 150)
+    ends_beside_a_death(a if victim == "first" else b, a, mine, b, jid)
     releases = [l for l in b.server.accounting_lines() if ";%s;" % jid in l and ";A;" in l]
     assert releases == []
 

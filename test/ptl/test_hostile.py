@@ -546,12 +546,8 @@ LOOKS = [["qstat"], ["qstat", "-a"], ["qstat", "-ns"], ["qstat", "-w"], ["qstat"
 def test_no_text_of_a_user_speaks_to_a_terminal(cluster):
     """Names and values with control characters, in every place where somebody else reads them:
     logs, accounting, letters, and what commands print."""
-    letters = cluster.write("letters", "")
-    os.chmod(letters, 0o666)  # the mailer is not root
-    mailer = cluster.write("mailer", "#!/bin/sh\n(echo \"$@\"; cat) >> %s\n" % letters)
-    os.chmod(mailer, 0o755)
+    letters = cluster.letter_file()
     server = cluster.server
-    server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
     server.manager(MGR_CMD_SET, NODE, {"state": "offline"}, id="vn[0]")
     for kind, name in (("+0", ""), ("+3", "vn[0]"), ("+1", "workq")):  # set, by a manager
         assert told(cluster, USER, 9, "+2" + kind + string(name) +

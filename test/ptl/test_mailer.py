@@ -39,17 +39,6 @@ def letters(folder):
     return sorted(os.path.join(folder, n) for n in os.listdir(folder) if n.endswith(".done"))
 
 
-def mailing(c, script):
-    """The server's mailer is that script; where it puts what it gets."""
-    folder = os.path.join(c.root, "letters")
-    os.mkdir(folder)
-    os.chmod(folder, 0o1777)
-    mailer = c.write("mailer", script % {"dir": folder})
-    os.chmod(mailer, 0o755)
-    c.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
-    return folder
-
-
 @pytest.mark.skipif(ROOTLESS, reason="needs root: a manager who is somebody else")
 def test_a_manager_does_not_name_it(site):
     site.server.manager(MGR_CMD_SET, SERVER, {"managers": ("+=", USER1 + "@*")})
@@ -67,7 +56,7 @@ def test_it_gets_nothing_of_the_servers(user):
     with SecretCluster(vnodes=1) as c:
         c.write_conf(PBS_MAIL_USER=user, PBS_MAIL_HOST_NAME="site.example")
         c.server.restart()
-        folder = mailing(c, MAILER)
+        folder = c.letter_folder(MAILER)
         rid = c.server.submit(Reservation(select="1:ncpus=1", start=3600, duration=600,
                                           options=["-m", "c", "-M", "joe@there,ann"]))
         wait_for("a letter", lambda: letters(folder))
@@ -94,7 +83,7 @@ def test_it_gets_nothing_of_the_servers(user):
 def test_letters_about_jobs():
     """At the beginning and the end, as operations.md 18 has them byte for byte."""
     with Cluster(vnodes=1) as c:
-        folder = mailing(c, MAILER)
+        folder = c.letter_folder(MAILER)
 
         def told(jid, n):
             seen = {}
@@ -134,7 +123,7 @@ touch "%(dir)s/$$.done"
 def test_a_mailer_that_hangs_is_not_started_for_every_letter():
     """There are 32 at a time, and no letter is lost."""
     with Cluster(vnodes=1) as c:
-        folder = mailing(c, SLOW_MAILER)
+        folder = c.letter_folder(SLOW_MAILER)
         begun = lambda: sum(n.startswith("begun.") for n in os.listdir(folder))
         try:
             for i in range(36):
@@ -155,9 +144,7 @@ def test_without_its_account_nothing_runs():
         c.write_conf(PBS_MAIL_USER="hf-no-such")
         c.server.restart()
         mark = os.path.join(c.root, "it-ran")
-        mailer = c.write("mailer", "#!/bin/sh\ntouch %s\n" % mark)
-        os.chmod(mailer, 0o755)
-        c.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+        c.mails_by("#!/bin/sh\ntouch %s\n" % mark)
         c.server.submit(Reservation(select="1:ncpus=1", start=3600, duration=600,
                                     options=["-m", "c", "-M", "joe@there"]))
         c.server.log_match("PBS_MAIL_USER names no account: hf-no-such")

@@ -68,21 +68,10 @@ KINDS = [(make_fifo, "a FIFO"), (make_socket, "a socket"),
                       marks=pytest.mark.skipif(ROOTLESS, reason="makes a device"))]
 
 
-def letters_to(cluster):
-    """Make the server write its letters into a file; the file."""
-    path = os.path.join(cluster.root, "letters")
-    with open(path, "w"):
-        os.chmod(path, 0o666)
-    mailer = cluster.write("mailer", "#!/bin/sh\ncat >> %s\n" % path)
-    os.chmod(mailer, 0o755)
-    cluster.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
-    return path
-
-
 @pytest.mark.parametrize("make, kind", KINDS)
 def test_output_goes_into_plain_files_only(cluster, folder, make, kind):
     server, path = cluster.server, os.path.join(folder, "out")
-    letters = letters_to(cluster)
+    letters = cluster.letter_file()
     make(path)
     jid = server.submit(Job(attrs={"Output_Path": path, "Join_Path": "oe"},
                             script="#!/bin/sh\necho precious\n"))

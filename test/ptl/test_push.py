@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """pbs_ralter --push: reservations behind the altered one are moved to make room, all or
 nothing (doc/design/050-push.md)."""
-import os
 import re
 import time
 
@@ -37,13 +36,7 @@ def y_records(server, rid):
 
 @pytest.fixture
 def letters(cluster):
-    path = os.path.join(cluster.root, "letters")
-    mailer = cluster.write("mailer", "#!/bin/sh\n(echo \"$@\"; cat) >> %s\n" % path)
-    open(path, "w").close()
-    os.chmod(path, 0o666)
-    os.chmod(mailer, 0o755)
-    cluster.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
-    return path
+    return cluster.letter_file()
 
 
 def test_who_is_in_the_way_is_moved_and_told(cluster, letters):

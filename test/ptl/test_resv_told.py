@@ -25,13 +25,7 @@ mv "$out" "%(dir)s/$(date +%%s%%N).letter"
 @pytest.fixture
 def site(cluster):
     """With a mailer that keeps the letters."""
-    folder = os.path.join(cluster.root, "letters")
-    os.mkdir(folder)
-    os.chmod(folder, 0o1777)
-    mailer = cluster.write("mailer", MAILER % {"dir": folder})
-    os.chmod(mailer, 0o755)
-    cluster.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
-    cluster.letters = folder
+    cluster.letters = cluster.letter_folder(MAILER)
     return cluster
 
 

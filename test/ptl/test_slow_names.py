@@ -493,9 +493,7 @@ def test_a_moms_hello_waits_alone():
 def test_the_mailers_account_delays_only_the_letter():
     with SlowCluster("daemon", alone=False, vnodes=1, conf={"PBS_MAIL_USER": "daemon"}) as c:
         letter = os.path.join(c.root, "tmp", "letter")
-        mailer = c.write("mailer", '#!/bin/sh\ncat > "%s"\nmv "%s" "%s.done"\n' % ((letter,) * 3))
-        os.chmod(mailer, 0o755)
-        c.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+        c.mails_by('#!/bin/sh\ncat > "%s"\nmv "%s" "%s.done"\n' % ((letter,) * 3))
         rid = c.server.submit(Reservation(select="1:ncpus=1", start=3600, duration=600,
                                           options=["-m", "c", "-M", "joe@there"]))
         c.server.expect(RESV, {"reserve_state": (MATCH_RE, "RESV_CONFIRMED|2")}, id=rid)

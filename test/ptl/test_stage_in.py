@@ -11,8 +11,7 @@ import pytest
 from holdfast import *
 from holdfast.services import wait_for
 from story import *
-from test_mom import exit_status, seq
-from test_mom_files import letters_to
+from test_mom import exit_status
 from test_sandbox import PRIVATE, box_of, home, read
 
 
@@ -53,7 +52,7 @@ def test_files_are_there_when_the_job_begins(cluster, folder, private):
 
 
 def test_a_file_that_is_not_there_has_the_job_wait(cluster, folder):
-    server, letters = cluster.server, letters_to(cluster)
+    server, letters = cluster.server, cluster.letter_file()
     name = "hf-none-%d" % os.getpid()
     jid = server.submit(Job(attrs={
         "Output_Path": folder + "/out", "Join_Path": "oe",

@@ -68,13 +68,19 @@ class Waiting(threading.Thread):
             self.error = e
 
 
+def loses_its_postgresql(cluster, text):
+    """One change was acknowledged before; the change to 'text' is under way."""
+    cluster.server.manager(MGR_CMD_SET, SERVER, {"comment": "acknowledged"})
+    cluster.postgres.stop(immediately=True)
+    waiting = Waiting(cluster.server, text)
+    cluster.server.log_match(LOST)
+    return waiting
+
+
 @alone("postgresql")
 def test_a_lost_postgresql_loses_nothing_and_comes_back(cluster):
     server = cluster.server
-    server.manager(MGR_CMD_SET, SERVER, {"comment": "acknowledged"})
-    cluster.postgres.stop(immediately=True)
-    waiting = Waiting(server, "under way")
-    server.log_match(LOST)
+    waiting = loses_its_postgresql(cluster, "under way")
     assert refused(server, {"comment": "refused"})
     assert not waiting.done and not waiting.error
     cluster.postgres.start()
@@ -91,10 +97,7 @@ def test_a_lost_postgresql_loses_nothing_and_comes_back(cluster):
 @alone("postgresql")
 def test_a_server_killed_without_its_postgresql_has_what_it_told(cluster):
     server = cluster.server
-    server.manager(MGR_CMD_SET, SERVER, {"comment": "acknowledged"})
-    cluster.postgres.stop(immediately=True)
-    waiting = Waiting(server, "never told")
-    server.log_match(LOST)
+    waiting = loses_its_postgresql(cluster, "never told")
     server.kill()
     waiting.join(60)
     assert not waiting.done

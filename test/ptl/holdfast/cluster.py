@@ -128,6 +128,29 @@ class Cluster:
         os.unlink(path)
         return text
 
+    # letters
+
+    def mails_by(self, script):
+        """The server's letters go through that script."""
+        mailer = self.write("mailer", script)
+        os.chmod(mailer, 0o755)
+        self.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+
+    def letter_file(self):
+        """They go into one file, each behind the words that a mailer is called with; the file."""
+        path = self.write("letters", "")
+        os.chmod(path, 0o666)  # the mailer is not root
+        self.mails_by("#!/bin/sh\n(echo \"$@\"; cat) >> %s\n" % path)
+        return path
+
+    def letter_folder(self, script):
+        """They go through that script, in which %(dir)s is a directory of theirs; the directory."""
+        folder = os.path.join(self.root, "letters")
+        os.mkdir(folder)
+        os.chmod(folder, 0o1777)
+        self.mails_by(script % {"dir": folder})
+        return folder
+
     # processes
 
     def typed(self, argv, user, env):
