@@ -29,6 +29,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/inquiries.c src/server/engine/inquiries.h \
 	src/server/engine/parked.c src/server/engine/parked.h \
 	src/server/decide/need.c src/server/decide/need.h \
+	src/server/decide/next_number.c src/server/decide/next_number.h \
 	src/server/decide/know.c src/server/decide/know.h \
 	src/server/decide/verdict.c src/server/decide/verdict.h \
 	src/server/decide/host_book.c src/server/decide/host_book.h \
@@ -292,12 +293,14 @@ test_unit_server_test_listing_LDADD = $(FAKE_MOM_LIBS)
 # Jobs, with a MoM that the test plays.
 check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
+	test/unit/server/test_next_number \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_array_life test/unit/server/test_job_release \
 	test/unit/server/test_job_mail test/unit/server/test_job_stop \
 	test/unit/server/test_accrual
 TESTS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
+	test/unit/server/test_next_number \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_array_life test/unit/server/test_job_release \
 	test/unit/server/test_job_mail test/unit/server/test_job_stop \
@@ -332,6 +335,10 @@ test_unit_server_test_catalogue_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_indirect_SOURCES = test/unit/server/test_indirect.c $(FAKE_MOM)
 test_unit_server_test_indirect_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_indirect_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_next_number_SOURCES = test/unit/server/test_next_number.c \
+	test/unit/server/one_record.h $(FAKE_MOM)
+test_unit_server_test_next_number_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_next_number_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_job_submit_SOURCES = test/unit/server/test_job_submit.c $(FAKE_MOM)
 test_unit_server_test_job_submit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_submit_LDADD = $(FAKE_MOM_LIBS)

@@ -55,6 +55,7 @@ static struct svr *new_core(struct sim *s)
         /* Every other seed lists in many turns what takes one otherwise. */
         .listing_slice_bytes = s->slow_lists ? 2000 : 0,
         .slice_cost = s->slow_lists ? 1 : 0,
+        .number_window = s->number_window,
     };
 
     return svr_new(&cfg);

@@ -65,6 +65,7 @@ void sim_init(struct sim *s, uint64_t seed, bool trace)
                        .rnd = rnd_seeded(seed),
                        .trace = trace,
                        .slow_lists = seed % 2,
+                       .number_window = seed % 16 == 3 ? 4 : 1,
                        .cluster = { .n_hosts = 1, .vnodes_per_host = 4, .ncpus = 2 } };
     s->clock.now_ms = (int64_t)(SIM_EPOCH_S - BEGIN_S) * 1000;
     planner_init(&s->planner, "default");

@@ -106,8 +106,9 @@ struct sim {
     struct sweep *sweep;   /* NULL: none */
     struct counts *counts; /* NULL: nobody counts */
     bool trace;
-    bool images;     /* MoMs can make images of jobs */
-    bool slow_lists; /* a status of few objects takes several turns already */
+    bool images;            /* MoMs can make images of jobs */
+    bool slow_lists;        /* a status of few objects takes several turns already */
+    uint32_t number_window; /* numbers of jobs that are kept with one record */
     size_t n_steps;
     int n_ticks; /* at this instant, without an event in between */
 };

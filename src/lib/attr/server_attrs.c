@@ -848,7 +848,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
     },
 
     /* kept by our own daemons, never shown */
-    [SERVER_A_HF_NEXT_NUMBER] = { .name = "hf_next_number", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "Number that the next job or reservation gets." },
+    [SERVER_A_HF_NEXT_NUMBER] = { .name = "hf_next_number", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "Above each number of a job or reservation that may have been told." },
     [SERVER_A_HF_HOLDFAST] = { .name = "hf_holdfast", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Schema of the stored objects." },
     [SERVER_A_HF_HOT_UNTIL] = { .name = "hf_hot_until", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When the hot start is given up; set while it goes on." },
 };

@@ -33,6 +33,9 @@ struct svr_config {
      */
     size_t max_object_bytes;
     size_t max_user_jobs_bytes;
+    /* So many numbers of jobs and reservations are kept with one record
+     * (next_number.h); 0: 1. */
+    uint32_t number_window;
     /* What one slice of a long status may cost, see listing.h; 0: LISTING_SLICE_BYTES
      */
     size_t listing_slice_bytes;

@@ -79,18 +79,6 @@ struct record *decide(struct decision *out, const struct request *rq, enum fact 
                       arena_strdup(out->arena, id), rq->actor, rq->now_at);
 }
 
-uint64_t decide_next_number(const struct model *m, const struct request *rq,
-                            struct decision *out)
-{
-    uint64_t number = model_next_number(m);
-    struct record *rec = decide(out, rq, FACT_SET, OBJ_SERVER, m->server->id);
-
-    /* The number is taken by the record, so two jobs of one turn cannot get the same
-     * one. */
-    record_change_num(rec, out->arena, SERVER_A_HF_NEXT_NUMBER, (int64_t)number + 1);
-    return number;
-}
-
 const char *log_server_name(const struct svr_config *cfg, struct arena *arena)
 {
     /* PBS names the server in its log by the short name of its host. */

@@ -48,6 +48,7 @@ struct svr_view {
     const struct host_book *hosts;      /* host_book.h */
     const struct pending_jobs *pending; /* jobs being sent: job_pending.h */
     const struct denials *denials;      /* denials.h */
+    uint64_t next_number; /* numbers below it may be told: next_number.h */
 };
 
 /* What a handler remembers of a request that takes several turns (doc/design/006). The
@@ -148,10 +149,5 @@ bool requester_is_owner(const struct model *m, const struct requester *who,
 /* A record about an object by the requester, appended to the decision. */
 struct record *decide(struct decision *out, const struct request *rq, enum fact fact,
                       enum obj_kind kind, const char *id);
-
-/* Take the next job or reservation number in this decision: a FACT_SET record of the
- * server moves hf_next_number on. */
-uint64_t decide_next_number(const struct model *m, const struct request *rq,
-                            struct decision *out);
 
 #endif

@@ -9,6 +9,7 @@
 #include "server/decide/config.h"
 #include "server/decide/edit.h"
 #include "server/decide/know.h"
+#include "server/decide/next_number.h"
 #include "server/decide/object_size.h"
 #include "server/decide/resv_from_job.h"
 #include "server/decide/resv_on_end.h"
@@ -364,9 +365,10 @@ static char letter_of(const struct submission *s)
 
 static void record_all(struct submission *s)
 {
-    uint64_t number = decide_next_number(s->m, s->rq, s->out);
+    uint64_t number = number_next(s->m, s->rq);
     struct record *rec;
 
+    number_take(s->m, s->rq, number, s->out);
     s->id = resv_id_make(letter_of(s), number, s->rq->cfg->server_name, s->rq->arena);
     s->queue = arena_strndup(s->rq->arena, s->id, strcspn(s->id, "."));
     edit_set_str(s->e, RESV_A_QUEUE, s->queue);

@@ -4,6 +4,7 @@
 #include "server/engine/acts.h"
 
 #include "server/decide/job_pending.h"
+#include "server/decide/next_number.h"
 #include "server/model/job_array.h"
 #include "server/moms/moms.h"
 
@@ -158,6 +159,7 @@ static enum svr_outcome keep_job(struct turn *t, const struct request *rq,
                                  const struct act *a)
 {
     pending_add(t->s->pending, rq->who->conn, a->u.job);
+    number_given(t->s->m, OBJ_JOB, a->u.job->id, &t->s->view.next_number);
     return SVR_ANSWERED;
 }
 

@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/engine/stop.h"
 
+#include "lib/attr/server_attrs.h"
 #include "server/decide/job_end.h"
+#include "server/decide/next_number.h"
 #include "server/engine/svr_priv.h"
 #include "server/model/job_state.h"
 #include "server/moms/moms.h"
@@ -43,6 +45,20 @@ static void quit_moms(struct turn *t)
     moms_shutdown(t->s->moms, &mt);
 }
 
+void stop_keeps_number(struct turn *t)
+{
+    struct decision d = turn_decision(t);
+    uint64_t next = t->s->view.next_number;
+    struct record *rec;
+
+    if (next == number_window_end(t->s->m))
+        return;
+    rec = record_add(&d.records, d.arena, FACT_SET, OBJ_SERVER, t->s->m->server->id,
+                     t->s->actor, t->now_at);
+    record_change_num(rec, d.arena, SERVER_A_HF_NEXT_NUMBER, (int64_t)next);
+    take_up(t, &d);
+}
+
 void stop_if_done(struct turn *t)
 {
     const struct wire_reply done = { .choice = REPLY_NULL };
@@ -50,6 +66,7 @@ void stop_if_done(struct turn *t)
 
     if (s->n == 0 || is_waited_for(t))
         return;
+    stop_keeps_number(t);
     /* MoMs are told before the exit; the effects leave in this order. */
     if (s->quit_moms)
         quit_moms(t);

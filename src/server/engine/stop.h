@@ -21,6 +21,10 @@ struct stop {
  * stop_if_done() finds no job to wait for. */
 void stop_begin(struct turn *t, uint64_t conn, enum server_stop how, bool quit_moms);
 
+/* The server ends in order: the next start goes on with the next number
+ * (next_number.h). */
+void stop_keeps_number(struct turn *t);
+
 /* Every turn ends with it: answer and leave when nothing is waited for any more. */
 void stop_if_done(struct turn *t);
 

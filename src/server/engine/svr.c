@@ -12,6 +12,7 @@
 #include "lib/base/instant.h"
 #include "server/decide/job_pending.h"
 #include "server/decide/know.h"
+#include "server/decide/next_number.h"
 #include "server/engine/acts.h"
 #include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
@@ -102,6 +103,8 @@ const struct change *svr_load(struct svr *s, const struct record *rec)
 void svr_loaded(struct svr *s, uint64_t seq)
 {
     model_loaded(s->m, seq);
+    /* All below may have been told by the server that was here before. */
+    s->view.next_number = number_window_end(s->m);
 }
 
 void svr_restore_denial(struct svr *s, const char *id, const char *owner,
@@ -151,6 +154,7 @@ void svr_end(struct svr *s, int64_t now_at, struct effects *out)
     struct turn t = turn_begin(s, now_at, out);
 
     s->view.stopping = STOP_NOW;
+    stop_keeps_number(&t);
     stop_if_done(&t);
 }
 

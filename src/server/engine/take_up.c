@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 #include "server/decide/denials.h"
+#include "server/decide/next_number.h"
 #include "server/engine/svr_priv.h"
 #include "server/model/resv_state.h"
 #include "server/moms/moms.h"
@@ -259,6 +260,8 @@ static void take_up_record(struct turn *t, struct record *rec)
      * before it is durable. */
     note_denial(s, rec, o);
     model_apply(s->m, rec);
+    if (fact_creates(rec->fact) && (rec->kind == OBJ_JOB || rec->kind == OBJ_RESV))
+        number_given(s->m, rec->kind, rec->id, &s->view.next_number);
     if (!fact_removes(rec->fact))
         touch_around(s, model_find(s->m, rec->kind, rec->id), rec);
     touch_for_settings(s, rec);

@@ -246,20 +246,20 @@ struct model {
     struct job *live;              /* by list_prev, list_next; in order of creation */
     struct history history;        /* all other jobs */
     struct job *waited;            /* by waited_prev, waited_next: waiters.h */
-    bool loading;                  /* in model_loaded() */
-    size_t n_jobs;                 /* history not counted */
-    size_t n_orphans;              /* jobs whose queue is not there */
-    size_t n_dangling;             /* references to vnodes that are not there (yet) */
-    size_t n_stray;                /* later occurrences without their reservation */
-    size_t n_hot;                  /* jobs that a hot start has to do with */
-    size_t n_state[10];            /* of all jobs, as in struct queue */
-    size_t n_subjobs;              /* likewise */
-    size_t n_awaited;        /* vnodes whose last known state holds: node_life.h */
-    struct tallies tallies;  /* likewise */
-    uint64_t created;        /* counts objects: the source of created_seq */
-    struct late_value *late; /* while objects are loaded */
-    struct changes *changes; /* what looks different since when: changes.h */
-    struct arena *scratch;   /* of one model_apply() */
+    bool loading;             /* in model_loaded() */
+    size_t n_jobs;            /* history not counted */
+    size_t n_orphans;         /* jobs whose queue is not there */
+    size_t n_dangling;        /* references to vnodes that are not there (yet) */
+    size_t n_stray;           /* later occurrences without their reservation */
+    size_t n_hot;             /* jobs that a hot start has to do with */
+    size_t n_state[10];       /* of all jobs, as in struct queue */
+    size_t n_subjobs;         /* likewise */
+    size_t n_awaited;         /* vnodes whose last known state holds: node_life.h */
+    struct tallies tallies;   /* likewise */
+    uint64_t created;         /* counts objects: the source of created_seq */
+    struct late_value *late;  /* while objects are loaded */
+    struct changes *changes;  /* what looks different since when: changes.h */
+    struct arena *scratch;    /* of one model_apply() */
     struct object *gone; /* what the last record removed; freed by the next record */
 };
 
@@ -350,10 +350,6 @@ const struct change *model_load(struct model *m, const struct record *rec) MUST_
 
 /* After the last FACT_LOADED: make all links and sums. */
 void model_loaded(struct model *m, uint64_t seq);
-
-/* The number that the next job or reservation gets; a record that creates one carries
- * it (server attribute hf_next_number changes in the same decision). */
-uint64_t model_next_number(const struct model *m);
 
 /* All of an object as the record that a restart loads it from. */
 struct record *record_of_object(const struct object *o, struct arena *arena);

@@ -12,6 +12,7 @@
 #include "server/decide/config.h"
 #include "server/decide/job_over.h"
 #include "server/decide/job_transfer.h"
+#include "server/decide/next_number.h"
 #include "server/model/job_state.h"
 
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static bool is_own_future(const struct model *m, const struct request *rq,
 
     return job_id_parse(id, rq->arena, &parts) &&
            str_same(parts.server, rq->cfg->server_name) &&
-           parts.number >= model_next_number(m);
+           parts.number >= number_next(m, rq);
 }
 
 int job_arrival_check(const struct model *m, const struct request *rq, const char *id,

@@ -17,6 +17,7 @@
 #include "server/decide/job_limits.h"
 #include "server/decide/job_pending.h"
 #include "server/decide/job_transfer.h"
+#include "server/decide/next_number.h"
 #include "server/decide/object_size.h"
 #include "server/decide/route.h"
 #include "server/decide/verdict.h"
@@ -440,6 +441,16 @@ static int check_depend(const struct submission *s, struct decision *out)
     return wish.text ? depend_admit(&wish, &plan, out) : 0;
 }
 
+/* The id says that the queue takes the job and that nobody else gets the number; all
+ * else is looked at again with the commit. So the answer need not wait for the jobs of
+ * others. */
+static uint64_t newest_shown(const struct submission *s)
+{
+    uint64_t settings = MAX_OF(s->m->server->version, s->m->defs_seq);
+
+    return MAX_OF(settings, s->queue->obj.version);
+}
+
 static int accept_submission(struct submission *s, struct decision *out)
 {
     struct records scratch = { 0 };
@@ -449,12 +460,9 @@ static int accept_submission(struct submission *s, struct decision *out)
     struct record *rec;
     int err = 0;
 
-    if (!s->arrives) {
-        uint64_t number = decide_next_number(s->m, s->rq, out);
-
-        MUST(number == s->number); /* which is in the id and in the default paths */
-        (void)number;
-    }
+    /* It is in the id and in the default paths. */
+    if (!s->arrives)
+        number_take(s->m, s->rq, s->number, out);
     if (at_once)
         job_arrival_records(s->m, s->rq, s->id, out);
     /* Without a commit the record goes into a list that is thrown away, after
@@ -470,6 +478,8 @@ static int accept_submission(struct submission *s, struct decision *out)
         settle_record(rec, s->id, waits, s->rq);
     else
         act_add(out, ACT_KEEP_JOB)->u.job = rec;
+    if (out->records.n == 0 && !depend && !s->arrives)
+        out->shows_seq = newest_shown(s);
     reply_id(out, at_once ? REPLY_COMMIT : REPLY_QUEUE, s->id);
     return 0;
 }
@@ -479,7 +489,7 @@ static void name_new(struct submission *s)
 {
     const char *server = s->rq->cfg->server_name;
 
-    s->number = model_next_number(s->m);
+    s->number = number_next(s->m, s->rq);
     s->id = s->indices ? array_id_make(s->number, server, s->rq->arena)
                        : job_id_make(s->number, server, s->rq->arena);
 }
@@ -566,6 +576,7 @@ int handle_job_script(const struct model *m, const struct request *rq,
     part = act_add(out, ACT_ADD_SCRIPT);
     part->u.script.data = body->data.data;
     part->u.script.len = body->data.len;
+    out->shows_seq = 0; /* the job is nobody's yet */
     return 0;
 }
 

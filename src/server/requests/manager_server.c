@@ -211,7 +211,7 @@ static void log_effects(struct manager *g, const struct edit *e)
                        "%s is deprecated and has no effect",
                        e->table->rows[ignored[i]].name);
     if (e->touched[SERVER_A_MAX_JOB_SEQUENCE_ID] &&
-        obj_num(g->m->server, SERVER_A_HF_NEXT_NUMBER, 0) >
+        (int64_t)g->rq->view->next_number >
             edit_num(e, SERVER_A_MAX_JOB_SEQUENCE_ID, MAX_SEQUENCE_DEFAULT))
         decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER, server,
                    "svr_max_job_sequence_id wrapped to 0");

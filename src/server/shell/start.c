@@ -35,7 +35,11 @@
 #include <unistd.h>
 
 /* How often a start looks for its database. */
-#define STORE_TRY_MS 1000
+#define STORE_TRY_MS  1000
+
+/* Numbers of jobs and reservations that are kept with one record: a server that is
+ * killed leaves out so many at most. */
+#define NUMBER_WINDOW 32
 
 enum {
     EXIT_USAGE = 1,
@@ -349,6 +353,7 @@ static int load_core(struct shell *sh)
         .holdfast_version = HOLDFAST_VERSION,
         .root_user = sh->user,
         .utc_offset_s = utc_offset_s,
+        .number_window = NUMBER_WINDOW,
     };
     struct diag why;
 

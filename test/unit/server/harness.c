@@ -92,6 +92,8 @@ size_t rig_slice_cost;
 bool rig_finds_out;
 bool rig_runs_hooks;
 
+uint32_t rig_number_window;
+
 static struct svr *make(void)
 {
     struct svr_config cfg = {
@@ -104,6 +106,7 @@ static struct svr *make(void)
         .known = rig_finds_out ? NULL : known,
         .runs_hooks = rig_runs_hooks,
         .slice_cost = rig_slice_cost,
+        .number_window = rig_number_window,
     };
 
     return svr_new(&cfg);

@@ -70,6 +70,10 @@ extern size_t rig_slice_cost;
 /* Rigs that are made from now on know no account beforehand: EFFECT_FIND_OUT. */
 extern bool rig_finds_out;
 
+/* So many numbers of jobs are kept with one record in rigs that are made, or start
+ * again, from now on; 0: 1 (config.h). */
+extern uint32_t rig_number_window;
+
 /* While it is true nobody's groups are known beforehand: EFFECT_FIND_OUT. */
 extern bool rig_hides_groups;
 

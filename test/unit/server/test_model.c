@@ -251,27 +251,6 @@ static void test_hosts_are_known_by_their_vnodes(void)
     end();
 }
 
-static void test_numbers_wrap_and_skip_what_is_taken(void)
-{
-    begin();
-    make_nodes();
-    CU_ASSERT_EQUAL(model_next_number(m), 0);
-    apply(FACT_SET, OBJ_SERVER, "svr", "hf_next_number", "7", "max_job_sequence_id",
-          "9999999", NULL);
-    CU_ASSERT_EQUAL(model_next_number(m), 7);
-    make_resv("R7.svr", "R7", "(n1:ncpus=1)");
-    apply(FACT_JOB_QUEUED, OBJ_JOB, "8.svr", "job_state", "Q", "queue", "workq", NULL);
-    CU_ASSERT_EQUAL(model_next_number(m), 9);
-    /* Jobs and reservations from before the server was renamed have their numbers. */
-    apply(FACT_JOB_QUEUED, OBJ_JOB, "9.former", "job_state", "Q", "queue", "workq",
-          NULL);
-    make_resv("R10.former", "R10", "(n1:ncpus=1)");
-    CU_ASSERT_EQUAL(model_next_number(m), 11);
-    apply(FACT_SET, OBJ_SERVER, "svr", "hf_next_number", "10000000", NULL);
-    CU_ASSERT_EQUAL(model_next_number(m), 0);
-    end();
-}
-
 static void test_facts_have_names(void)
 {
     for (int f = 0; f < FACT_COUNT; f++) {
@@ -359,7 +338,6 @@ static const struct unit_case cases[] = {
     { "jobs of a queue stand by age", test_jobs_stand_by_age },
     { "history outlives its queue", test_history_outlives_its_queue },
     { "hosts are known by their vnodes", test_hosts_are_known_by_their_vnodes },
-    { "numbers wrap and skip what is taken", test_numbers_wrap_and_skip_what_is_taken },
     { "every fact has a name", test_facts_have_names },
     { "every reason has its words", test_reasons_have_words },
     { "a difference is told", test_a_difference_is_told },
