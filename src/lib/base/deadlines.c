@@ -89,6 +89,52 @@ int64_t deadlines_next(const struct deadlines *ds)
     return ds->n > 0 ? ds->heap[0]->at : DEADLINE_NEVER;
 }
 
+/* What may come next: the children of those that were found. */
+struct frontier {
+    struct deadline **v;
+    size_t n;
+};
+
+static void reach(const struct deadlines *ds, int64_t now_at, size_t i,
+                  struct frontier *f)
+{
+    /* No child is due before its parent. */
+    if (i < ds->n && ds->heap[i]->at <= now_at)
+        f->v[f->n++] = ds->heap[i];
+}
+
+static struct deadline *take_first(struct frontier *f)
+{
+    size_t first = 0;
+    struct deadline *d;
+
+    for (size_t i = 1; i < f->n; i++)
+        if (is_before(f->v[i], f->v[first]))
+            first = i;
+    d = f->v[first];
+    f->v[first] = f->v[--f->n];
+    return d;
+}
+
+size_t deadlines_due(const struct deadlines *ds, int64_t now_at, struct deadline **ret,
+                     size_t max)
+{
+    /* Each one that is found takes a place away and adds two at most. */
+    struct frontier f = { .v = xcalloc(max + 2, sizeof(struct deadline *)) };
+    size_t n = 0;
+
+    reach(ds, now_at, 0, &f);
+    while (f.n > 0 && n < max) {
+        struct deadline *d = take_first(&f);
+
+        ret[n++] = d;
+        reach(ds, now_at, 2 * (d->place - 1) + 1, &f);
+        reach(ds, now_at, 2 * (d->place - 1) + 2, &f);
+    }
+    free(f.v);
+    return n;
+}
+
 struct deadline *deadlines_take(struct deadlines *ds, int64_t now_at)
 {
     struct deadline *d = ds->n > 0 ? ds->heap[0] : NULL;

@@ -39,6 +39,11 @@ void deadline_set(struct deadlines *ds, struct deadline *d, int64_t at);
 /* When the next one is due, DEADLINE_NEVER when none is set. */
 int64_t deadlines_next(const struct deadlines *ds);
 
+/* The first of those that are due at 'now_at', 'max' of them at most, in the order in
+ * which they would be taken; how many. Time: the square of that number. */
+size_t deadlines_due(const struct deadlines *ds, int64_t now_at, struct deadline **ret,
+                     size_t max);
+
 /* Take away and return the first of those that are due at 'now_at'; NULL: there is
  * none.
  */

@@ -311,6 +311,7 @@ void model_free(struct model *m)
     free(m->counted);
     resource_defs_free(m->defs);
     changes_free(m->changes);
+    deadlines_fini(&m->to_tell);
     arena_free(m->scratch);
     free(m);
 }

@@ -15,6 +15,7 @@
 #include "lib/attr/row.h"
 #include "lib/attr/select.h"
 #include "lib/base/buf.h"
+#include "lib/base/deadlines.h"
 #include "lib/base/numbers.h"
 #include "server/model/occurrence_times.h"
 #include "server/model/record.h"
@@ -185,6 +186,7 @@ struct job {
     struct job **children;
     bool is_waited; /* jobs of other servers wait for it: waiters.h */
     struct job *waited_prev, *waited_next;
+    struct deadline tell; /* when their servers are to be told of it; of m->to_tell */
     struct job *list_prev, *list_next; /* live jobs, or history (history.h) */
     bool past;                         /* it is history, and holds nothing */
     struct job_array *array;           /* of a job array, else NULL: job_array.h */
@@ -246,6 +248,7 @@ struct model {
     struct job *live;              /* by list_prev, list_next; in order of creation */
     struct history history;        /* all other jobs */
     struct job *waited;            /* by waited_prev, waited_next: waiters.h */
+    struct deadlines to_tell; /* those of them of which there is something to tell */
     bool loading;             /* in model_loaded() */
     size_t n_jobs;            /* history not counted */
     size_t n_orphans;         /* jobs whose queue is not there */

@@ -6,6 +6,8 @@
 #include "server/model/waiters.h"
 
 #include "lib/attr/ids.h"
+#include "server/model/job_array.h"
+#include "server/model/job_state.h"
 #include "server/model/model_priv.h"
 
 #include <string.h>
@@ -120,6 +122,24 @@ bool job_is_awaited(const struct job *job)
     return job->n_children > 0 || obj_is_set(&job->obj, JOB_A_HF_WAITERS);
 }
 
+/* Of one that is over each waiter is told, of one that may have begun only who waits
+ * for no more than that. */
+static bool may_be_told(struct model *m, const struct job *j)
+{
+    struct waiters list;
+
+    if (job_is_history(j))
+        return true;
+    if (!job_is_at_mom(j) && !job_is_array(j))
+        return false;
+    arena_clear(m->scratch);
+    list = waiters_of(j, m->scratch);
+    for (size_t i = 0; i < list.n; i++)
+        if (list.v[i].type == DEPEND_AFTER)
+            return true;
+    return false;
+}
+
 void waiters_link(struct model *m, struct job *j)
 {
     MUST(!j->is_waited);
@@ -127,6 +147,8 @@ void waiters_link(struct model *m, struct job *j)
         return;
     j->is_waited = true;
     DL_APPEND2(m->waited, j, waited_prev, waited_next);
+    if (may_be_told(m, j))
+        deadline_set(&m->to_tell, &j->tell, obj_num(&j->obj, JOB_A_HF_TELL_AT, 0));
 }
 
 void waiters_unlink(struct model *m, struct job *j)
@@ -134,5 +156,6 @@ void waiters_unlink(struct model *m, struct job *j)
     if (!j->is_waited)
         return;
     j->is_waited = false;
+    deadline_set(&m->to_tell, &j->tell, DEADLINE_NEVER);
     DL_DELETE2(m->waited, j, waited_prev, waited_next);
 }

@@ -49,7 +49,8 @@ bool waiter_parse(const char *text, struct arena *arena, struct waiter *ret) MUS
 /* Does any job wait for it, here or elsewhere? */
 bool job_is_awaited(const struct job *job);
 
-/* The job is linked, or no longer: the model lists those that are awaited elsewhere. */
+/* The job is linked, or no longer: the model lists those that are awaited elsewhere,
+ * and has deadlines for those whose waiters may be told something (m->to_tell). */
 void waiters_link(struct model *m, struct job *j);
 void waiters_unlink(struct model *m, struct job *j);
 

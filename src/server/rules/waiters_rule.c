@@ -23,12 +23,7 @@
 
 int64_t waiters_deadline(const struct model *m, const struct object *o UNUSED)
 {
-    int64_t first_at = INT64_MAX;
-
-    for (const struct job *j = m->waited; j; j = j->waited_next)
-        if (obj_is_set(&j->obj, JOB_A_HF_TELL_AT))
-            first_at = MIN_OF(first_at, obj_num(&j->obj, JOB_A_HF_TELL_AT, 0));
-    return first_at;
+    return deadlines_next(&m->to_tell);
 }
 
 /* Whom a record is about. */
@@ -97,6 +92,7 @@ static void note(const struct rule_context *c, const struct telling *t,
                           instant_after(c->now_at, TELL_FOR_S));
 }
 
+/* Is there something to say of this job? */
 static bool look_at(const struct rule_context *c, const struct job *job,
                     struct decision *out)
 {
@@ -117,16 +113,20 @@ static bool look_at(const struct rule_context *c, const struct job *job,
     return false;
 }
 
-/* Each server is told by itself: the answer of one that comes before that of another is
- * noted at once, and what the others have still to be asked is looked up again then. */
+/* Thousands may be awaited, and each answer wakes this rule: it looks only at the first
+ * jobs of which there is something to tell, as many as may be asked for at a time. */
 bool waiters_due(const struct rule_context *c, const struct object *o UNUSED,
                  struct decision *out)
 {
-    size_t n_needs = c->knows.needs->n;
+    struct deadline *due[NEEDS_MAX];
+    size_t n = deadlines_due(&c->m->to_tell, c->now_at, due, ARRAY_LEN(due));
+    size_t n_missed = c->knows.needs->n;
 
-    for (const struct job *j = c->m->waited; j; j = j->waited_next)
-        if (obj_num(&j->obj, JOB_A_HF_TELL_AT, 0) <= c->now_at && look_at(c, j, out)) {
-            c->knows.needs->n = n_needs;
+    for (size_t i = 0; i < n; i++)
+        if (look_at(c, STRUCT_OF(due[i], struct job, tell), out)) {
+            /* It speaks of this job. What it has to know of those before is asked for
+             * when it looks again, behind this record. */
+            c->knows.needs->n = n_missed;
             return true;
         }
     return false;

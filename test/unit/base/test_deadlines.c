@@ -85,10 +85,34 @@ static void test_it_is_what_a_search_finds(void)
     deadlines_fini(&ds);
 }
 
+static void test_those_that_are_due_are_told_in_their_order(void)
+{
+    static const size_t most[] = { 0, 1, 3, MANY / 2, MANY };
+    struct rnd r = rnd_seeded(11);
+
+    for (int64_t now_at = -1; now_at <= 51; now_at++)
+        for (size_t i = 0; i < ARRAY_LEN(most); i++) {
+            struct deadlines ds = { 0 };
+            struct deadline d[MANY] = { 0 }, *due[MANY];
+            size_t n;
+
+            for (size_t k = 0; k < MANY; k++)
+                deadline_set(&ds, &d[k], rnd_range(&r, 0, 50));
+            n = deadlines_due(&ds, now_at, due, most[i]);
+            CU_ASSERT_TRUE(n <= most[i]);
+            for (size_t k = 0; k < n; k++)
+                CU_ASSERT_PTR_EQUAL_FATAL(deadlines_take(&ds, now_at), due[k]);
+            CU_ASSERT_EQUAL(n < most[i], n < most[i] && !deadlines_take(&ds, now_at));
+            deadlines_fini(&ds);
+        }
+}
+
 static const struct unit_case cases[] = {
     { "the earliest comes first", test_the_earliest_comes_first },
     { "setting it again keeps its turn", test_setting_it_again_keeps_its_turn },
     { "it is what a search finds", test_it_is_what_a_search_finds },
+    { "those that are due are told in their order",
+      test_those_that_are_due_are_told_in_their_order },
 };
 
 int main(void)

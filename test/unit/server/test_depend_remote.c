@@ -388,6 +388,70 @@ static void so_many_wait_and_no_more(void)
     two_free(&t);
 }
 
+/* So many are told at a time (decide/know.h). */
+#define AT_A_TIME 64
+
+static size_t n_asked(const struct rig *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->out.n; i++)
+        n += r->out.v[i].kind == EFFECT_FIND_OUT;
+    return n;
+}
+
+/* 'n' jobs more than FIRST at 'there', of each of which a job of another server waits.
+ */
+static void many_awaited(struct two *t, int n)
+{
+    char child[40], id[40];
+    const struct body_register_dep body = { "ann", id, child, 3, 1, 0 };
+    const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
+                                     .user = RIG_ROOT,
+                                     .body = &body };
+
+    for (int i = 1; i <= n; i++) {
+        snprintf(id, sizeof(id), "%d.svr", i);
+        snprintf(child, sizeof(child), "%d.far@far", i);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(submit(t->fm.r, RIG_USER, "", "", NULL));
+        t->out.conn++;
+        CU_ASSERT_EQUAL_FATAL(pair_served(&t->out, &rq).code, 0);
+    }
+}
+
+/* The rule looks at those of which there is something to tell, and at no others. */
+static void thousands_may_be_awaited(void)
+{
+    static const struct finding yes = { .found = true };
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const struct model *m;
+    const struct need *asked[2 * AT_A_TIME];
+    size_t n = 0, told = 0;
+    char id[40];
+
+    many_awaited(&t, 100);
+    m = svr_model(there->s);
+    CU_ASSERT_EQUAL(deadlines_next(&m->to_tell), DEADLINE_NEVER);
+    for (int i = 1; i <= 100; i++) {
+        snprintf(id, sizeof(id), "%d.svr", i);
+        CU_ASSERT_EQUAL(delete_job(there, RIG_USER, id, NULL), 0);
+        CU_ASSERT_EQUAL(n_asked(there), i <= AT_A_TIME);
+        if (transfer_asked(there))
+            asked[n++] = transfer_asked(there);
+    }
+    /* Each answer lets one more be asked for. */
+    for (; told < n; told++) {
+        pair_tell(&t.back, asked[told], &yes);
+        if (transfer_asked(there))
+            asked[n++] = transfer_asked(there);
+    }
+    CU_ASSERT_EQUAL(told, 100);
+    CU_ASSERT_EQUAL(deadlines_next(&m->to_tell), DEADLINE_NEVER);
+    CU_ASSERT_PTR_NULL(the_job(there, "100.svr"));
+    two_free(&t);
+}
+
 /* The other way round: a job of the server with a MoM comes before FIRST of the other
  * one, which is to wait for it. */
 struct other_way {
@@ -548,6 +612,7 @@ static const struct unit_case cases[] = {
     { "a server touches only who waits for it",
       a_server_touches_only_who_waits_for_it },
     { "so many wait and no more", so_many_wait_and_no_more },
+    { "thousands may be awaited", thousands_may_be_awaited },
     { "who comes before lets go", who_comes_before_lets_go },
     { "a job that never came is not waited for",
       a_job_that_never_came_is_not_waited_for },
