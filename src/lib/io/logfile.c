@@ -38,8 +38,10 @@ struct logfile {
     uint32_t mask;
     bool to_stderr;
     bool to_syslog;
-    int fd;          /* -1: no files */
-    char day[9];     /* of the open file */
+    int fd;           /* -1: no files */
+    char day[9];      /* of the open file */
+    int64_t stamp_at; /* the second of the last line, its text, and its day */
+    char stamp[20], stamp_day[9];
     bool torn;       /* it ends in a part of a line */
     uint64_t n_lost; /* lines that could not be written */
     bool gathers;
@@ -162,6 +164,16 @@ static void syslog_put(const struct logfile *lf, uint32_t event, uint32_t log_cl
     buf_fini(&line);
 }
 
+/* Many lines share the texts of their second. */
+static void stamp_set(struct logfile *lf, int64_t at)
+{
+    if (lf->stamp_at == at && *lf->stamp)
+        return;
+    lf->stamp_at = at;
+    log_time_text(at, lf->stamp);
+    log_day_text(at, lf->stamp_day);
+}
+
 /* Write whole lines, and return where the first one begins that is lost. A part of it
  * may have been written: the next one then begins with an end of line. */
 static size_t lines_put(struct logfile *lf, const struct buf *lines)
@@ -216,12 +228,11 @@ static void line_hold(struct logfile *lf, const struct buf *line, bool is_error)
 static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
                      uint32_t log_class, const char *object, const char *text)
 {
-    char stamp[20];
     struct buf line = { 0 };
 
     MUST(lf->fd >= 0);
-    log_time_text(at_us / 1000000, stamp);
-    buf_add_str(&line, stamp);
+    stamp_set(lf, at_us / 1000000);
+    buf_add_str(&line, lf->stamp);
     if (lf->conf->highres_timestamp)
         buf_printf(&line, ".%06d", (int)(at_us % 1000000));
     buf_printf(&line, ";%04x;%s;", event & ~(uint32_t)LOG_EV_FORCE, lf->daemon);
@@ -421,7 +432,6 @@ void logfile_write(struct logfile *lf, uint32_t event, uint32_t log_class,
                    const char *object, const char *text)
 {
     int64_t now_us;
-    char day[9];
 
     if (!lf || !(event & (lf->mask | LOG_EV_FORCE)))
         return;
@@ -430,10 +440,10 @@ void logfile_write(struct logfile *lf, uint32_t event, uint32_t log_class,
     if (lf->fd < 0)
         return;
     now_us = clock_read_us();
-    log_day_text(now_us / 1000000, day);
+    stamp_set(lf, now_us / 1000000);
     /* Files are named after days, and change with the first line of a day. */
-    if (!lf->file && strcmp(day, lf->day) != 0)
-        logfile_switch(lf, now_us, day);
+    if (!lf->file && strcmp(lf->stamp_day, lf->day) != 0)
+        logfile_switch(lf, now_us, lf->stamp_day);
     if (lf->n_lost)
         say_lost(lf, now_us);
     line_put(lf, now_us, event, log_class, object, text);

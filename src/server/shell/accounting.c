@@ -176,8 +176,10 @@ static void line_put(struct buf *b, int64_t at, char type, const char *id,
 
     /* The form is that of operations.md 17: date, type, id and fields. */
     log_time_text(at, stamp);
-    buf_printf(b, "%s;%c;%s;", stamp, type, id);
-    buf_add_printable(b, text, strlen(text)); /* one line is one record */
+    buf_printf(b, "%s;%c;", stamp, type);
+    buf_add_printable(b, id, strlen(id)); /* one line is one record */
+    buf_add_char(b, ';');
+    buf_add_printable(b, text, strlen(text));
     buf_add_char(b, '\n');
 }
 
@@ -333,24 +335,21 @@ void accounting_retry(struct accounting *a)
     a->failing = a->unsynced;
 }
 
-void accounting_write(struct accounting *a, int64_t at, char type, const char *id,
-                      const char *text)
+void accounting_write(struct accounting *a)
 {
-    struct buf line = { 0 };
     struct segment *s;
+    const char *end;
 
     if (is_off(a))
         return;
-    /* The line is put together again to know its length; its text is in the segment
-     * since it was planned. */
-    line_put(&line, at, type, id, text);
     DL_FOREACH (a->segments, s)
         if (s->released < s->lines.len)
             break;
-    /* Lines are released in the order in which they were planned. */
-    MUST(s && s->released + line.len <= s->lines.len);
-    s->released += line.len;
-    buf_fini(&line);
+    /* Lines are released in the order in which they were planned: this is the next. */
+    MUST(s);
+    end = memchr(s->lines.data + s->released, '\n', s->lines.len - s->released);
+    MUST(end);
+    s->released = (size_t)(end + 1 - s->lines.data);
     accounting_retry(a);
 }
 

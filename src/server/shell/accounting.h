@@ -25,8 +25,8 @@ int accounting_repair(struct accounting *a, const char *note,
                       struct diag *why) MUST_CHECK;
 #define ACCOUNTING_NOTE "accounting"
 
-/* A line's record goes to the store now; calls must come in the order in which
- * accounting_write() will. */
+/* A line's record goes to the store now; accounting_write() follows once for each
+ * line. */
 void accounting_plan(struct accounting *a, int64_t at, char type, const char *id,
                      const char *text);
 /* Add the note to the commit when it has changed. A commit that syncs files (see
@@ -34,9 +34,8 @@ void accounting_plan(struct accounting *a, int64_t at, char type, const char *id
  * errno value when that failed. */
 void accounting_note(struct accounting *a, struct commit *c);
 void accounting_synced(struct accounting *a, int err);
-/* The same line, durable now. */
-void accounting_write(struct accounting *a, int64_t at, char type, const char *id,
-                      const char *text);
+/* The first line that was planned and not written is durable now. */
+void accounting_write(struct accounting *a);
 /* No line came for a while, or none will (INT64_MAX): the next note is to be empty, so
  * that a file which an administrator moves away stays away. False when that is not
  * needed, or not possible yet. */

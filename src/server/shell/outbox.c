@@ -36,6 +36,7 @@ struct outbox {
     struct turns *turns;
     int64_t submitted_us; /* when the commit under way was given to the store */
     bool gathering;       /* what waits for the next one waits a little longer */
+    bool gathers_lines;   /* of the log: see release() */
     struct loop_timer *gather;
 };
 
@@ -206,8 +207,7 @@ static void tell(struct shell *sh, const struct effect *e)
         mom_link_close(sh->moms, e->u.mom.stream);
         break;
     case EFFECT_ACCOUNT:
-        accounting_write(sh->accounting, e->u.account.at, e->u.account.type,
-                         e->u.account.id, e->u.account.text);
+        accounting_write(sh->accounting); /* they leave in the order of plans */
         break;
     case EFFECT_LOG:
         logfile_write(sh->log, e->u.log.event, e->u.log.obj_class, e->u.log.object,
@@ -247,18 +247,32 @@ static void give_up(struct outbox *o, const struct effect *e)
     }
 }
 
+/* Lines of the log that follow each other are written together: at a start there are
+ * two for each job. They are in the file before anybody is told what comes behind them.
+ */
+static void gather_lines(struct outbox *o, bool gathers)
+{
+    if (o->gathers_lines != gathers)
+        logfile_gather(o->sh->log, gathers);
+    o->gathers_lines = gathers;
+}
+
 /* Telling may bring new effects (a stream that breaks): they join the current turn. */
 static void release(struct outbox *o)
 {
     struct turns_leaving l;
 
-    while (turns_next(o->turns, &l))
+    while (turns_next(o->turns, &l)) {
+        if (l.effect->kind != EFFECT_RECORD)
+            gather_lines(o, l.effect->kind == EFFECT_LOG);
         /* Such an effect leaves although its records are not durable, so its words
          * differ. */
         if (l.given_up)
             give_up(o, l.effect);
         else
             tell(o->sh, l.effect);
+    }
+    gather_lines(o, false);
 }
 
 void outbox_give_up(struct outbox *o)

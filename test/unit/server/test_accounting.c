@@ -77,8 +77,8 @@ static void test_accounting_follows_the_day(void)
     accounting_note(a, c);
     CU_ASSERT_FALSE(commit_is_empty(c));
     commit_free(c);
-    accounting_write(a, noon_at, 'Q', "1.svr", "a\nb ");
-    accounting_write(a, noon_at + day_s, 'E', "1.svr", "c");
+    accounting_write(a);
+    accounting_write(a);
     accounting_free(a);
     snprintf(first, sizeof(first), "%s/20010304", dir);
     snprintf(second, sizeof(second), "%s/20010305", dir);
@@ -144,7 +144,7 @@ static void test_accounting_settles(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(note, ";Q;1.svr;a\n"));
     free(note);
     CU_ASSERT_FALSE(accounting_settle(a, INT64_MAX)); /* not written yet */
-    accounting_write(a, noon_at, 'Q', "1.svr", "a");
+    accounting_write(a);
     CU_ASSERT_FALSE(accounting_settle(a, noon_at + 9));
     CU_ASSERT_TRUE(accounting_settle(a, noon_at + 10));
     note = note_of(a);
@@ -165,7 +165,7 @@ static void plan_and_write(struct accounting *a, const char *id)
 
     accounting_plan(a, noon_at, 'Q', id, "a");
     free(note_of(a));
-    accounting_write(a, noon_at, 'Q', id, "a");
+    accounting_write(a);
 }
 
 /* The lines that a failed sync has lost are written again, and until they are surely on
