@@ -47,6 +47,7 @@ enum statement {
     SQL_JOURNAL_GET,
     SQL_JOURNAL_OF,
     SQL_PRUNE,
+    SQL_FREE_PAGES,
     SQL_COUNT
 };
 
@@ -86,6 +87,7 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_JOURNAL_OF] = JOURNAL_ROWS("kind = ?4 AND id = ?5"),
     [SQL_PRUNE] = "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal"
                   " WHERE at < ?1 ORDER BY seq LIMIT ?2)",
+    [SQL_FREE_PAGES] = "PRAGMA freelist_count",
 };
 
 struct sqlite_store {
@@ -408,13 +410,16 @@ static int on_logged(void *arg, sqlite3 *db UNUSED, const char *name UNUSED,
 static void sqlite_tidy(struct store *s)
 {
     struct sqlite_store *q = self(s);
+    sqlite3_stmt *free_pages = q->sql[SQL_FREE_PAGES];
     int64_t n_free = 0;
 
     if (q->n_log_pages >= LOG_PAGES)
         (void)sqlite3_wal_checkpoint_v2(q->file.db, NULL, SQLITE_CHECKPOINT_PASSIVE,
                                         NULL, NULL);
-    if (sqlite_file_ask(&q->file, "PRAGMA freelist_count", &n_free) &&
-        n_free > FREE_PAGES)
+    if (sqlite3_step(free_pages) == SQLITE_ROW)
+        n_free = sqlite3_column_int64(free_pages, 0);
+    sqlite3_reset(free_pages);
+    if (n_free > FREE_PAGES)
         (void)sqlite3_exec(q->file.db, "PRAGMA incremental_vacuum(" VACUUM_PAGES ")",
                            NULL, NULL, NULL);
 }
