@@ -140,6 +140,8 @@ void sister_stored(struct mom *m, int64_t now_at, struct mom_job *j,
     job_set_phase(m, j, JOB_PRERUN);
     if (j->is_killed) { /* before it was there */
         job_set_phase(m, j, JOB_EXITED);
+        if (j->checkpoint.has_image)
+            sister_rest(m, j, out);
         return;
     }
     job_set_phase(m, j, JOB_RUNNING);
@@ -196,7 +198,8 @@ void sister_step(struct mom *m, struct mom_job *j, struct mom_out *out)
     if (j->killer.stream)
         spawned_answer(j, &j->killer, IM_KILL_JOB, &used, out);
     j->killer.stream = 0;
-    if (j->checkpoint.has_image)
+    /* What is being stored has its image at rest yet: sister_stored() goes on. */
+    if (j->checkpoint.has_image && j->phase != JOB_STORING)
         sister_rest(m, j, out);
 }
 
@@ -225,6 +228,7 @@ static void drop(struct mom *m, struct mom_job *j, const char *received,
 {
     out_joblog(out, LOG_EV_JOB, j, "%s received", received);
     kill_all(m, j, out);
+    resting_forget(m, j->id); /* the image goes with what goes on from it */
     life_drop(m, j, out);
 }
 

@@ -423,6 +423,27 @@ static void test_a_host_without_the_image_does_not_join(void)
     world_fini(&w);
 }
 
+/* One is away when the job starts: the others have joined, and it is tried again. */
+static void test_a_host_that_is_away_costs_no_image(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    w.h[2].is_cut = true;
+    lose_stream(&w, 0, 2);
+    run(&w);
+    send_run(&w, "4", "u");
+    CU_ASSERT_EQUAL(w.h[0].status, -30);
+    answer_obit(&w);
+    for (size_t k = 0; k < N; k++)
+        CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[k].m, ID));
+    w.h[2].is_cut = false;
+    send_run(&w, "5", "u");
+    CU_ASSERT(task_runs(&w, 1, TASK2) && task_runs(&w, 2, TASK3));
+    world_fini(&w);
+}
+
 /* By a sister, or by the mother superior herself; then it is tried again. */
 static void test_a_restart_that_fails_costs_no_image(void)
 {
@@ -733,6 +754,8 @@ int main(void)
           test_an_image_that_not_all_have_is_not_used },
         { "a host without the image does not join",
           test_a_host_without_the_image_does_not_join },
+        { "a host that is away costs no image",
+          test_a_host_that_is_away_costs_no_image },
         { "a restart that fails costs no image",
           test_a_restart_that_fails_costs_no_image },
         { "an image that is not wanted goes on all hosts",
