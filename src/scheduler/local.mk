@@ -11,6 +11,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/ends.c src/scheduler/plan/ends.h \
 	src/scheduler/plan/fit.c src/scheduler/plan/fit.h \
 	src/scheduler/plan/holders.c src/scheduler/plan/holders.h \
+	src/scheduler/plan/jobs_beside.c src/scheduler/plan/jobs_beside.h \
 	src/scheduler/plan/book.c src/scheduler/plan/book.h \
 	src/scheduler/plan/fit_complete.c \
 	src/scheduler/plan/fit_hosts.c \

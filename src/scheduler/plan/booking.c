@@ -18,13 +18,16 @@ static int64_t *sum_of_vnode(struct world *w, struct arena *arena, size_t vnode)
 }
 
 /* Add what the piece takes, each resource where it is counted. With a place, being
- * on the vnode is counted too, once for the whole placement. */
+ * on the vnode is counted too, once for the whole placement; without one, where the
+ * piece says so. */
 static void add_piece(struct world *w, struct arena *arena, const struct piece *piece,
                       const struct place *place)
 {
     if (place)
         sum_of_vnode(w, arena, piece->vnode)[RES_PRESENCE] =
             world_use(w, piece->vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
+    else if (piece->amounts[RES_PRESENCE])
+        sum_of_vnode(w, arena, piece->vnode)[RES_PRESENCE] = 1;
     for (size_t r = 1; r < w->n_res; r++)
         if (piece->amounts[r])
             sum_of_vnode(w, arena, world_slot(w, piece->vnode, r) / w->n_res)[r] +=

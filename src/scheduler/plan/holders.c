@@ -76,6 +76,13 @@ static bool is_inside(const struct planner *pl, const struct snap_resv *r)
            link_of_resv(pl, r)->has_vnodes;
 }
 
+/* When a job of a reservation that ends then gives back what it has. */
+static int64_t end_inside(const struct planner *pl, const struct snap_job *j,
+                          int64_t resv_end_at)
+{
+    return MAX_OF(MIN_OF(job_end(pl, j), resv_end_at), pl->now_at + 1);
+}
+
 /* A job of a running reservation uses what the reservation has booked already. Only
  * what the reservation does not name is booked for the job: 'beside'. A suspended job
  * has given its vnodes free, but for what it has kept of them. */
@@ -91,7 +98,7 @@ static struct claim claim_of_job(const struct planner *pl, const struct snap_job
     if (!link->has_vnodes || (stands && !link->keeps))
         return c;
     if (is_inside(pl, link->resv)) {
-        c.end_at = MAX_OF(MIN_OF(c.end_at, link->resv->old_end_at), pl->now_at + 1);
+        c.end_at = end_inside(pl, j, link->resv->old_end_at);
         if (link_beside(pl->w, link_of_resv(pl, link->resv), at, beside))
             c.at = beside;
         return c;
@@ -100,6 +107,17 @@ static struct claim claim_of_job(const struct planner *pl, const struct snap_job
     c.place = stands ? NULL : j->request ? &j->request->place : &anyhow;
     c.at = at;
     return c;
+}
+
+bool holders_beside(const struct planner *pl, const struct snap_job *j, int64_t end_at,
+                    struct placement *ret, struct span *ret_more)
+{
+    const struct claim c = claim_of_job(pl, j, ret);
+
+    MUST(link_of_job(pl, j)->resv);
+    *ret_more =
+        (struct span){ .start_at = c.end_at, .end_at = end_inside(pl, j, end_at) };
+    return c.at == ret && ret_more->start_at < ret_more->end_at;
 }
 
 /* What is kept of the element; NULL: nothing. links_new() has seen to it that its memo

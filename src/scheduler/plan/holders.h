@@ -5,9 +5,17 @@
 #define SCHEDULER_PLAN_HOLDERS_H
 
 #include "scheduler/plan/plan.h"
+#include "scheduler/plan/vnode_pool.h"
 
 /* Book what each of them has, as far as it is not booked since an earlier plan, and
  * give back what nobody has any more. Makes pl->series. The links have been made. */
 void holders_book(struct planner *pl);
+
+/* What a job uses beside what its running reservation has, and the time for which it
+ * would have that in addition if the reservation ended at 'end_at', which is later than
+ * its end. False: there is no such thing, or the job ends before. Until plan->w is
+ * cleared. */
+bool holders_beside(const struct planner *pl, const struct snap_job *j, int64_t end_at,
+                    struct placement *ret, struct span *ret_more) MUST_CHECK;
 
 #endif

@@ -171,6 +171,29 @@ static void note_names(const struct world *w, struct arena *arena,
             }
 }
 
+static int by_number(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void note_vnodes(struct arena *arena, struct resv_link *link)
+{
+    size_t n_pieces = 0, n = 0;
+
+    for (size_t c = 0; c < link->at.n; c++)
+        n_pieces += link->at.chunks[c].n;
+    link->vnodes = ARENA_ARRAY(arena, size_t, n_pieces + 1);
+    for (size_t c = 0; c < link->at.n; c++)
+        for (size_t i = 0; i < link->at.chunks[c].n; i++)
+            link->vnodes[n++] = link->at.chunks[c].pieces[i].vnode;
+    qsort(link->vnodes, n, sizeof(*link->vnodes), by_number);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || link->vnodes[i] != link->vnodes[i - 1])
+            link->vnodes[link->n_vnodes++] = link->vnodes[i];
+}
+
 static struct resv_link link_resv(const struct world *w, const struct snap_resv *r)
 {
     const struct resv_link *known = recall(w, r->memo);
@@ -182,6 +205,7 @@ static struct resv_link link_resv(const struct world *w, const struct snap_resv 
     link.has_vnodes = placement_read_into(w, r->nodes, arena, &link.at);
     if (link.has_vnodes)
         note_names(w, arena, &link);
+    note_vnodes(arena, &link);
     remember(w, r->memo, &link, sizeof(link));
     return link;
 }
@@ -434,12 +458,20 @@ struct links *links_find(struct world *w)
     return l;
 }
 
+bool link_has_vnode(const struct resv_link *r, size_t vnode)
+{
+    return r->n_vnodes > 0 &&
+           bsearch(&vnode, r->vnodes, r->n_vnodes, sizeof(vnode), by_number);
+}
+
 bool link_names(const struct world *w, const struct resv_link *r, size_t vnode,
                 size_t res)
 {
     MUST(r->has_vnodes && res != RES_PRESENCE);
-    if (!r->named_somewhere[res] || r->named_everywhere[res])
-        return r->named_somewhere[res];
+    if (!r->named_somewhere[res])
+        return false;
+    if (r->named_everywhere[res] && link_has_vnode(r, vnode))
+        return true;
     for (size_t c = 0; c < r->at.n; c++)
         for (size_t i = 0; i < r->at.chunks[c].n; i++) {
             const struct piece *piece = &r->at.chunks[c].pieces[i];
@@ -451,8 +483,8 @@ bool link_names(const struct world *w, const struct resv_link *r, size_t vnode,
     return false;
 }
 
-/* Copy the amounts of 'from' that the reservation does not name on that vnode. False
- * when there are none. */
+/* Copy the amounts of 'from' that the reservation does not name on that vnode, and that
+ * the job is there when the reservation is not. False when there are none. */
 static bool piece_beside(const struct world *w, const struct resv_link *r,
                          const struct piece *from, struct piece *to)
 {
@@ -464,19 +496,26 @@ static bool piece_beside(const struct world *w, const struct resv_link *r,
         to->amounts[res] = from->amounts[res];
         any = true;
     }
+    if (any && !link_has_vnode(r, from->vnode))
+        to->amounts[RES_PRESENCE] = 1;
     return any;
 }
 
-/* True when every resource that the placement uses is named by every piece of the
- * reservation. */
+/* True when the placement lies on vnodes of the reservation, and every resource that it
+ * uses is named by every piece of that. */
 static bool is_all_named(const struct world *w, const struct resv_link *r,
                          const struct placement *at)
 {
     for (size_t c = 0; c < at->n; c++)
-        for (size_t i = 0; i < at->chunks[c].n; i++)
+        for (size_t i = 0; i < at->chunks[c].n; i++) {
+            const struct piece *piece = &at->chunks[c].pieces[i];
+
+            if (!link_has_vnode(r, piece->vnode))
+                return false;
             for (size_t res = 1; res < w->n_res; res++)
-                if (at->chunks[c].pieces[i].amounts[res] && !r->named_everywhere[res])
+                if (piece->amounts[res] && !r->named_everywhere[res])
                     return false;
+        }
     return true;
 }
 

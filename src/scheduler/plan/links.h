@@ -24,6 +24,8 @@ struct resv_link {
     struct placement at;
     bool *named_somewhere;  /* [res] by at least one piece of it */
     bool *named_everywhere; /* [res] by every piece */
+    size_t n_vnodes;
+    size_t *vnodes; /* [n_vnodes] that it has something of, each once, ascending */
 };
 
 struct job_queue;
@@ -61,13 +63,17 @@ size_t links_count(const uint64_t *bits, size_t n);
 /* All links of the world's snapshot, as it is now. */
 struct links *links_find(struct world *w);
 
+/* Has the reservation something of the vnode? Logarithmic in its vnodes. */
+bool link_has_vnode(const struct resv_link *r, size_t vnode);
+
 /* Does the reservation name the resource on that vnode? What it does not name there is
  * the vnode's own and not limited by it (reservations.md 11). */
 bool link_names(const struct world *w, const struct resv_link *r, size_t vnode,
                 size_t res);
 
-/* The part of 'at', which lies on vnodes of the reservation, that is beside it: what it
- * does not name. False when there is no such part. */
+/* The part of 'at', where a job of the reservation is, that is beside it: what it does
+ * not name, and all on a vnode that it has lost, with being there. False when there is
+ * no such part. */
 bool link_beside(const struct world *w, const struct resv_link *r,
                  const struct placement *at, struct placement *ret) MUST_CHECK;
 

@@ -27,14 +27,6 @@ static bool has_job(const struct planner *pl, const struct snap_resv *r,
     return false;
 }
 
-static bool has_vnode(const struct resv_link *link, size_t vnode)
-{
-    for (size_t i = 0; link->has_vnodes && i < link->at.n; i++)
-        if (placed_has(&link->at.chunks[i], vnode))
-            return true;
-    return false;
-}
-
 static void note_outside(const struct world *w, const struct resv_link *link,
                          const struct placement *job, bool **ret)
 {
@@ -42,7 +34,7 @@ static void note_outside(const struct world *w, const struct resv_link *link,
         for (size_t i = 0; i < job->chunks[c].n; i++) {
             size_t vnode = job->chunks[c].pieces[i].vnode;
 
-            if (has_vnode(link, vnode))
+            if (link_has_vnode(link, vnode))
                 continue;
             if (!*ret)
                 *ret = arena_zero(w->arena, w->n * sizeof(**ret));

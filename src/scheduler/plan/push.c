@@ -14,6 +14,7 @@
 #include "scheduler/plan/push.h"
 
 #include "scheduler/plan/follower.h"
+#include "scheduler/plan/jobs_beside.h"
 #include "scheduler/plan/series.h"
 
 struct push {
@@ -392,9 +393,10 @@ bool push_is_needed(const struct question *q, struct verdict *v)
 }
 
 /* Everybody is where he was. */
-static void give_up(struct push *p, struct booking *trial)
+static void give_up(struct push *p, struct booking *trial, struct bookings *beside)
 {
     end_trial(p);
+    jobs_beside_give(p->q, beside);
     if (trial)
         world_unbook(p->pl->w, trial);
     world_restore(p->pl->w, altered_id(p->q));
@@ -410,6 +412,7 @@ void push_find(struct question *q, struct verdict *v)
         .p = &p, .search = search_altered, .start_at = q->start_at, .end_at = q->end_at
     };
     const char *id = altered_id(q);
+    struct bookings beside = { 0 };
     struct booking *trial;
 
     MUST(v->failure != FAIL_NONE && q->altered);
@@ -426,14 +429,16 @@ void push_find(struct question *q, struct verdict *v)
     /* The last search may have been one in vain, which has put it back. */
     world_drop(q->pl->w, id);
     trial = world_book(q->pl->w, id, &q->rq->place, &c.found, q->start_at, q->end_at);
+    jobs_beside_take(q, &beside);
     if (!place_followers(&p)) {
         v->advice = p.against;
-        give_up(&p, trial);
+        give_up(&p, trial, &beside);
         return;
     }
     *v = c.v;
     tell_places(&p, v);
     /* What a current one gets is booked by whoever says the yes. */
+    jobs_beside_give(q, &beside);
     if (trial && !q->later)
         world_unbook(q->pl->w, trial);
 }

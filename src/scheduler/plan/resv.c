@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/endless.h"
+#include "scheduler/plan/jobs_beside.h"
 #include "scheduler/plan/own_chunks.h"
 #include "scheduler/plan/push.h"
 #include "scheduler/plan/series.h"
@@ -77,6 +78,7 @@ static int64_t start_of(const struct question *q, const struct verdict *v)
 static void confirm(const struct question *q, const struct verdict *v)
 {
     struct planner *pl = q->pl;
+    struct bookings beside = { 0 };
     struct plan_step *step = answer(q, PLAN_CONFIRM_RESV);
 
     /* Of a series only a later occurrence may have been found. */
@@ -95,6 +97,7 @@ static void confirm(const struct question *q, const struct verdict *v)
     world_drop(pl->w, q->r->id);
     world_book(pl->w, q->r->id, &q->r->request->place, &v->found, q->start_at,
                q->end_at);
+    jobs_beside_take(q, &beside);
 }
 
 void question_say(const struct question *q, const struct verdict *v)
@@ -458,6 +461,8 @@ void question_find_current(struct question *q, struct verdict *v)
         v->failure = FAIL_RESV_TIMES;
     else if (crossed(q))
         v->failure = FAIL_CROSSES_DEDICATED;
+    else if (!jobs_beside_fit(q, &v->why))
+        v->failure = FAIL_CONFLICT;
     else if (q->running)
         place_running(q, v);
     else

@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/together.h"
 
+#include "scheduler/plan/jobs_beside.h"
+
 /* How many orders are tried; each costs as much as searching all parts. */
 enum {
     ORDERS_MAX = 8
@@ -16,7 +18,8 @@ struct part {
     const struct snap_resv *r;
     struct question q;
     struct verdict v;
-    struct booking *trial; /* booked while the others are searched; NULL: nothing */
+    struct booking *trial;  /* booked while the others are searched; NULL: nothing */
+    struct bookings beside; /* likewise, for its jobs */
 };
 
 struct parts {
@@ -92,6 +95,7 @@ static void leave_vnodes(struct parts *ps)
 
 static void end_trial_of(struct world *w, struct part *part)
 {
+    jobs_beside_give(&part->q, &part->beside);
     if (part->trial)
         world_unbook(w, part->trial);
     part->trial = NULL;
@@ -109,12 +113,19 @@ static void come_back(struct parts *ps)
         world_restore(ps->pl->w, ps->v[i].r->id);
 }
 
+/* Under the id of the reservation, so that a denial names it. */
+static void take_place(const struct parts *ps, struct part *part)
+{
+    part->trial = world_book(ps->pl->w, part->r->id, &part->r->request->place,
+                             &part->v.found, part->q.start_at, part->q.end_at);
+    jobs_beside_take(&part->q, &part->beside);
+}
+
 /* Search them in that order. SIZE_MAX when all have found a place: they are dropped in
  * the world then, and have a yes each. Otherwise the place in the order of the one that
  * found none; the world is as it was. */
 static size_t search_in_order(struct parts *ps)
 {
-    struct world *w = ps->pl->w;
     size_t failed = SIZE_MAX;
 
     leave_vnodes(ps);
@@ -126,9 +137,7 @@ static size_t search_in_order(struct parts *ps)
         if (part->v.failure != FAIL_NONE)
             failed = i;
         else
-            /* Under the id of the reservation, so that a denial names it. */
-            part->trial = world_book(w, part->r->id, &part->r->request->place,
-                                     &part->v.found, part->q.start_at, part->q.end_at);
+            take_place(ps, part);
     }
     end_trial(ps);
     if (failed != SIZE_MAX)
@@ -146,18 +155,17 @@ static void put_first(struct parts *ps, size_t place)
 }
 
 /* What was answered in this cycle is not said again, but its place is taken. */
-static void say(const struct parts *ps, const struct part *part)
+static void say(const struct parts *ps, struct part *part)
 {
     if (!part->r->skip)
         question_say(&part->q, &part->v);
     else if (part->v.failure == FAIL_NONE)
-        world_book(ps->pl->w, part->r->id, &part->r->request->place, &part->v.found,
-                   part->q.start_at, part->q.end_at);
+        take_place(ps, part);
 }
 
 /* Answer the others one by one: first those that have a yes, so that it is known when
  * the denial comes; a denial of another part is of no use but to another scheduler. */
-static void answer_alone(struct parts *ps, const struct part *denied)
+static void answer_alone(struct parts *ps, struct part *denied)
 {
     for (size_t i = 0; i < ps->n; i++) {
         struct part *part = &ps->v[i];

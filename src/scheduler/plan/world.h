@@ -68,7 +68,7 @@ struct world {
 /* One chunk on its vnodes: a piece each. */
 struct piece {
     size_t vnode;
-    int64_t *amounts;          /* [n_res]; slot 0 is not used */
+    int64_t *amounts;          /* [n_res]; slot 0: only link_beside() uses it */
     const struct need **needs; /* what is printed, in order; NULL: all that is not 0 */
     size_t n_needs;
 };
