@@ -366,7 +366,8 @@ struct mom {
     struct mom_job *jobs;    /* by id, in order of arrival */
     struct mom_job *resting; /* by id: no run, but an image (resting.c) */
     struct deadlines due;    /* of jobs */
-    size_t n_running, n_receiving;
+    size_t n_running;        /* or are suspended */
+    size_t n_receiving;
     struct peer *peers;
     struct copying *copies;
     struct unanswered *unanswered; /* on the stream 'server' */

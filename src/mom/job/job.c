@@ -238,14 +238,19 @@ void job_note_limits(struct mom_job *j)
     note_shares(j);
 }
 
+static bool has_processes(enum job_phase phase)
+{
+    return phase == JOB_RUNNING || phase == JOB_SUSPENDED;
+}
+
 void job_set_phase(struct mom *m, struct mom_job *j, enum job_phase phase)
 {
     MUST(phase != JOB_RECEIVING || j->phase == JOB_GONE); /* nobody goes back to it */
     /* What runs was begun, by us or by the MoM whose record this is. */
     MUST(phase != JOB_RUNNING || j->phase >= JOB_PRERUN || j->phase == JOB_GONE);
     /* The counts follow the phase here and nowhere else, so no event has to look
-     * through all jobs to learn whether any of them runs. */
-    m->n_running += (phase == JOB_RUNNING) - (size_t)(j->phase == JOB_RUNNING);
+     * through all jobs to learn whether any of them has processes. */
+    m->n_running += has_processes(phase) - (size_t)has_processes(j->phase);
     m->n_receiving += (phase == JOB_RECEIVING) - (size_t)(j->phase == JOB_RECEIVING);
     MUST(m->n_running + m->n_receiving <= HASH_COUNT(m->jobs));
     j->phase = phase;
@@ -271,7 +276,7 @@ int64_t job_walltime(const struct mom *m, const struct mom_job *j, int64_t now_a
 
 bool job_has_processes(const struct mom_job *j)
 {
-    return j->phase == JOB_RUNNING || j->phase == JOB_SUSPENDED;
+    return has_processes(j->phase);
 }
 
 /* Does the server come for its files? Not for a kept one, and a joined one has none. */

@@ -616,7 +616,9 @@ static void poll_sisters(struct mom *m, struct mom_out *out)
     struct mom_job *j, *next;
 
     DL_FOREACH_SAFE2 (m->wide, j, next, wide_next)
-        if (!j->is_sister && j->phase == JOB_RUNNING)
+        /* Sisters give up what they have of a suspended job as well, when its mother
+         * superior is not heard of. */
+        if (!j->is_sister && job_has_processes(j))
             superior_poll(m, j, out);
 }
 
@@ -836,7 +838,7 @@ void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *ou
         if (!j)
             continue;
         life_reckon(m, j);
-        if (j->phase == JOB_RUNNING)
+        if (job_has_processes(j))
             life_poll_soon(m, now_at);
     }
     standing_begin(m, now_at, out);

@@ -117,7 +117,7 @@ void reply_text(struct decision *out, const char *fmt, ...)
 void reply_id(struct decision *out, enum reply_choice choice, const char *id)
 {
     out->reply.choice = choice;
-    /* Replies with an id have it in the place of a text. They may leave when the request,
-     * or the job that is being sent, is gone. */
+    /* Replies with an id have it in the place of a text. They may leave when the
+     * request, or the job that is being sent, is gone. */
     out->reply.text = arena_strdup(out->arena, id);
 }
