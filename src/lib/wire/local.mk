@@ -92,11 +92,13 @@ EXTRA_DIST += \
 	test/golden/frames/extensions.txt \
 	test/golden/README.md \
 	test/golden/frames/im.txt \
+	test/golden/frames/im-specified.txt \
 	test/golden/frames/is.txt \
 	test/golden/frames/packets.txt \
 	test/golden/frames/replies.txt \
 	test/golden/frames/requests.txt \
 	test/golden/frames/tm.txt \
+	test/golden/frames/tm-specified.txt \
 	test/golden/frames/tpp.txt
 check_PROGRAMS += test/golden/test_frames
 TESTS += test/golden/test_frames
