@@ -470,9 +470,10 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
         note_termination(j, true, out);
         out_job(out, MOM_TERMINATE, j);
     } else {
-        out_kill(out, j, SIGTERM);
         kill_after_delay(m, now_at, j);
+        /* A MoM that dies behind the signal shall know why the processes have ended. */
         save(j, out);
+        out_kill(out, j, SIGTERM);
     }
     life_poll_soon(m, now_at);
 }
