@@ -30,6 +30,14 @@ static enum im_command asked_as(enum checkpoint_kind kind)
     return kind == CHECKPOINT_ABORT ? IM_CHECKPOINT_ABORT : IM_CHECKPOINT;
 }
 
+/* The event of the order that is being carried out, or of the last one. An image counts
+ * as the last one when it is made, and the tasks that it is of may still have to end.
+ */
+static int32_t event_of_order(const struct checkpoint *c)
+{
+    return c->stage == IMAGE_OWN ? c->being_made.event : c->last.event;
+}
+
 /* 0, or why there will be none. */
 static int32_t check_order(const struct mom *m, const struct mom_job *j, bool aborts,
                            int32_t event)
@@ -52,7 +60,7 @@ void sister_checkpoint(struct mom *m, struct mom_job *j, const struct im_message
     bool aborts = msg->command == IM_CHECKPOINT_ABORT;
     int32_t code;
 
-    if (c->making && c->being_made.event == msg->event) { /* said twice */
+    if (c->making && event_of_order(c) == msg->event) { /* said twice */
         c->asker = *to;
         return;
     }
@@ -110,8 +118,7 @@ static void begin_restore(struct mom_job *j, struct mom_out *out)
 /* Is there something that this order undoes? */
 static bool undoes(const struct mom_job *j, int32_t event)
 {
-    const struct checkpoint *c = &j->checkpoint;
-    int32_t of = c->making ? c->being_made.event : c->last.event;
+    int32_t of = event_of_order(&j->checkpoint);
 
     return of > 0 && event == of + 1;
 }

@@ -49,6 +49,10 @@ void job_rest(struct mom *m, struct mom_job *j, struct mom_out *out)
     out_joblog(out, LOG_EV_DEBUG, j, "the job waits for its restart");
     obit_expect_answers(m, j);
     j->n_obits = 0;
+    /* Their images rest as well, also after a start that failed, in which nobody has a
+     * part any more: whoever drops this one tells them all. */
+    for (size_t i = 0; i < j->hosts.n; i++)
+        j->hosts.v[i].is_member = i != j->hosts.own;
     resting_add(m, j);
     out_job(out, MOM_SAVE, j);
     out_job(out, MOM_REST, j);

@@ -468,33 +468,46 @@ static void test_a_restart_that_fails_costs_no_image(void)
     }
 }
 
-/* qrerun, and qdel while it begins: the image is not wanted on any host. */
-static void test_an_image_that_is_not_wanted_goes_on_all_hosts(void)
+static void discard_by_server(struct world *w, int32_t run_version)
 {
     const struct is_message discard = { .command = IS_DISCARD_JOB,
                                         .job_id = ID,
-                                        .run_version = 3 };
+                                        .run_version = run_version };
+
+    mom_message(w->h[0].m, w->now_at, SERVER, node1_server(), &discard, true,
+                &w->h[0].out);
+    run(w);
+}
+
+/* qrerun, and qdel while it begins: the image is not wanted on any host, also when
+ * nobody has taken part in the last start for long. */
+static void test_an_image_that_is_not_wanted_goes_on_all_hosts(void)
+{
     struct world w;
 
-    begin(&w, "u");
-    bring_to_rest(&w);
-    mom_message(w.h[0].m, w.now_at, SERVER, node1_server(), &discard, true,
-                &w.h[0].out);
-    run(&w);
-    for (size_t k = 0; k < N; k++) {
-        CU_ASSERT_PTR_NULL(job(&w, k));
-        CU_ASSERT_EQUAL(w.h[k].n_drops, 1);
+    for (int starts = 0; starts < 2; starts++) {
+        begin(&w, "u");
+        bring_to_rest(&w);
+        if (starts) {
+            w.h[2].restores_badly = true;
+            send_run(&w, "4", "u");
+            CU_ASSERT_EQUAL(w.h[0].status, -7);
+            answer_obit(&w);
+        }
+        discard_by_server(&w, starts ? 4 : 3);
+        for (size_t k = 0; k < N; k++) {
+            CU_ASSERT_PTR_NULL(job(&w, k));
+            CU_ASSERT_EQUAL(w.h[k].n_drops, 1);
+        }
+        world_fini(&w);
     }
-    world_fini(&w);
 
     begin(&w, "u");
     bring_to_rest(&w);
     w.h[2].is_cut = true;
     lose_stream(&w, 0, 2);
     run(&w);
-    mom_message(w.h[0].m, w.now_at, SERVER, node1_server(), &discard, true,
-                &w.h[0].out);
-    run(&w);
+    discard_by_server(&w, 3);
     CU_ASSERT_PTR_NULL(job(&w, 0)); /* who is not there is not waited for */
     CU_ASSERT_PTR_NULL(job(&w, 1));
     CU_ASSERT_PTR_NOT_NULL(job(&w, 2)); /* the server has it discarded later */
@@ -581,6 +594,44 @@ static void test_a_sister_is_killed_while_her_script_runs(void)
     world_fini(&w);
 }
 
+static int32_t answer_to(struct world *w, size_t k, enum im_command command,
+                         int32_t event)
+{
+    const struct im_message msg = {
+        .job_id = ID, .cookie = COOKIE, .command = command, .event = event
+    };
+    const struct tpp_addr peer = tpp_addr_ipv4(0x0a00000a, 15003);
+    struct host *h = &w->h[k];
+    size_t n = h->out.n;
+
+    mom_im(h->m, w->now_at, 2000 + 10 * 0 + k, &peer, &msg, &h->out);
+    for (; n < h->out.n; n++)
+        if (h->out.v[n].kind == MOM_SEND_IM && h->out.v[n].u.im.event == event)
+            return h->out.v[n].u.im.command == IM_ALL_OKAY ? 0 : h->out.v[n].u.im.code;
+    return -1;
+}
+
+/* The image is there, and nobody has seen yet that the tasks have ended: a MoM that was
+ * started again looks at them once in half a second. */
+static void test_an_order_waits_for_the_end_of_the_tasks(void)
+{
+    struct world w;
+    struct host *h;
+
+    begin(&w, "u");
+    h = &w.h[1];
+    h->script = -1;
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_CHECKPOINT_ABORT, 500), -1);
+    run(&w);
+    mom_checkpointed(h->m, w.now_at, ID, "/ck", 0, &h->out);
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_CHECKPOINT_ABORT, 500), -1); /* said twice */
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_RESTART, 501), -1);
+    run(&w);
+    CU_ASSERT(task_runs(&w, 1, TASK2));
+    CU_ASSERT_EQUAL(h->n_restores, 1);
+    world_fini(&w);
+}
+
 /* At each stage: what she cannot know any more is undone. */
 static void test_the_mother_superior_is_killed_in_the_middle(void)
 {
@@ -631,23 +682,6 @@ static void test_a_sister_is_killed_at_rest(void)
     send_run(&w, "4", "u");
     CU_ASSERT(task_runs(&w, 2, TASK3));
     world_fini(&w);
-}
-
-static int32_t answer_to(struct world *w, size_t k, enum im_command command,
-                         int32_t event)
-{
-    const struct im_message msg = {
-        .job_id = ID, .cookie = COOKIE, .command = command, .event = event
-    };
-    const struct tpp_addr peer = tpp_addr_ipv4(0x0a00000a, 15003);
-    struct host *h = &w->h[k];
-    size_t n = h->out.n;
-
-    mom_im(h->m, w->now_at, 2000 + 10 * 0 + k, &peer, &msg, &h->out);
-    for (; n < h->out.n; n++)
-        if (h->out.v[n].kind == MOM_SEND_IM && h->out.v[n].u.im.event == event)
-            return h->out.v[n].u.im.command == IM_ALL_OKAY ? 0 : h->out.v[n].u.im.code;
-    return -1;
 }
 
 static void test_orders_that_make_no_sense_change_nothing(void)
@@ -764,6 +798,8 @@ int main(void)
           test_a_job_that_begins_anew_has_no_image },
         { "a sister is killed while her script runs",
           test_a_sister_is_killed_while_her_script_runs },
+        { "an order waits for the end of the tasks",
+          test_an_order_waits_for_the_end_of_the_tasks },
         { "the mother superior is killed in the middle",
           test_the_mother_superior_is_killed_in_the_middle },
         { "a sister is killed while she is at rest", test_a_sister_is_killed_at_rest },
