@@ -51,12 +51,13 @@ def pytest_runtest_makereport(item, call):
     """On a failure show the ends of the daemons' logs; of a test that hung, stacks too."""
     report = (yield).get_result()
     args = getattr(item, "funcargs", {})
-    cluster = args.get("cluster") or args.get("site")
+    cluster = args.get("cluster") or args.get("site") or args.get("c")
     # What a fixture finds out at its end may come when the files are gone.
-    if report.failed and cluster is not None and os.path.isdir(cluster.home):
+    if report.failed and isinstance(cluster, Cluster) and os.path.isdir(cluster.home):
         if "Timeout >" in str(report.longrepr):
             report.sections.append(("stacks", stacks_of(cluster.root)))
-        for service in (cluster.server, cluster.scheduler, cluster.mom, cluster.comm):
+        moms = getattr(cluster, "moms", [cluster.mom])
+        for service in (cluster.server, cluster.scheduler, *moms, cluster.comm):
             report.sections.append((service.name + " log",
                                     "\n".join(service.log_lines()[-40:])
                                     + cluster.read(service.name + ".out")[-2000:]))
