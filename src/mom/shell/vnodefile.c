@@ -120,14 +120,54 @@ static const char *read_line(char *text, int n, struct line *ret, struct arena *
     return ret->value[0] ? NULL : arena_printf(a, "line %d:  no attribute value", n);
 }
 
-static struct is_vnode *vnode_of(struct vnode_list *list, const char *name)
+/* FNV-1a. */
+static uint32_t hash_name(const char *name)
 {
-    for (size_t i = list->n; i-- > 0;) /* lines of one vnode stand together */
-        if (strcmp(list->v[i].name, name) == 0)
-            return &list->v[i];
+    uint32_t h = 2166136261u;
+
+    for (const char *c = name; *c; c++)
+        h = (h ^ (unsigned char)*c) * 16777619u;
+    return h;
+}
+
+/* The slot of that name, or the empty one where it belongs. At least a quarter of the
+ * slots is empty, so the search ends. */
+static uint32_t *slot_of(const struct vnode_list *list, const char *name)
+{
+    size_t i = hash_name(name) & (list->n_slots - 1);
+
+    while (list->slots[i] && strcmp(list->v[list->slots[i] - 1].name, name) != 0)
+        i = (i + 1) & (list->n_slots - 1);
+    return &list->slots[i];
+}
+
+static void make_slots(struct vnode_list *list)
+{
+    if ((list->n + 1) * 4 <= list->n_slots * 3)
+        return;
+    list->n_slots = list->n_slots ? list->n_slots * 2 : 32;
+    list->slots = ARENA_ARRAY(list->arena, uint32_t, list->n_slots);
+    for (size_t i = 0; i < list->n; i++)
+        *slot_of(list, list->v[i].name) = (uint32_t)(i + 1);
+}
+
+/* The vnode of that name, which is added if it is new: *ret_is_new. A new one keeps
+ * 'name'. */
+static struct is_vnode *vnode_of(struct vnode_list *list, const char *name,
+                                 bool *ret_is_new)
+{
+    uint32_t *slot;
+
+    MUST(list->n < UINT32_MAX);
+    make_slots(list);
+    slot = slot_of(list, name);
+    *ret_is_new = *slot == 0;
+    if (*slot)
+        return &list->v[*slot - 1];
     ARENA_ROOM(list->arena, list, v, 16);
     list->v[list->n] = (struct is_vnode){ .name = name };
-    return &list->v[list->n++];
+    *slot = (uint32_t)++list->n;
+    return &list->v[*slot - 1];
 }
 
 static void put_attr(struct vnode_list *list, const struct line *l)
@@ -135,7 +175,8 @@ static void put_attr(struct vnode_list *list, const struct line *l)
     const struct is_vnode_attr attr = { .name = l->attr,
                                         .value = l->value,
                                         .type = l->type };
-    struct is_vnode *v = vnode_of(list, l->vnode);
+    bool is_new;
+    struct is_vnode *v = vnode_of(list, l->vnode, &is_new);
     struct is_vnode_attr *more;
 
     for (size_t i = 0; i < v->n; i++) {
@@ -193,42 +234,29 @@ bool vnode_file_read(const char *text, size_t len, struct vnode_list *list, void
     return ok;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void keep(struct vnode_list *list, const struct is_vnode *old)
-{
-    struct is_vnode v = { .name = arena_strdup(list->arena, old->name), .n = old->n };
-
-    v.attrs = ARENA_ARRAY(list->arena, struct is_vnode_attr, old->n + 1);
-    for (size_t i = 0; i < old->n; i++) {
-        v.attrs[i] = old->attrs[i];
-        v.attrs[i].name = arena_strdup(list->arena, old->attrs[i].name);
-        v.attrs[i].value = arena_strdup(list->arena, old->attrs[i].value);
-    }
-    ARENA_ROOM(list->arena, list, v, 16);
-    list->v[list->n++] = v;
-}
-
 void vnode_list_keep(struct vnode_list *list, const struct vnode_list *old,
                      const char *except)
 {
-    size_t n = list->n;
-    const char **names = xcalloc(n + 1, sizeof(*names));
-
-    for (size_t i = 0; i < n; i++)
-        names[i] = list->v[i].name;
-    qsort(names, n, sizeof(*names), by_name);
     for (size_t i = 0; i < old->n; i++) {
-        const char *name = old->v[i].name;
+        const struct is_vnode *from = &old->v[i];
+        struct is_vnode *to;
+        bool is_new;
 
-        if (strcmp(name, except) != 0 &&
-            !bsearch(&name, names, n, sizeof(*names), by_name))
-            keep(list, &old->v[i]);
+        if (strcmp(from->name, except) == 0)
+            continue;
+        to = vnode_of(list, from->name, &is_new);
+        if (!is_new)
+            continue;
+        /* The old list may go before this one. */
+        to->name = arena_strdup(list->arena, from->name);
+        to->n = from->n;
+        to->attrs = ARENA_ARRAY(list->arena, struct is_vnode_attr, from->n + 1);
+        for (size_t k = 0; k < from->n; k++) {
+            to->attrs[k] = from->attrs[k];
+            to->attrs[k].name = arena_strdup(list->arena, from->attrs[k].name);
+            to->attrs[k].value = arena_strdup(list->arena, from->attrs[k].value);
+        }
     }
-    free(names);
 }
 
 struct sharing {

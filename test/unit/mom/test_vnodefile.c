@@ -4,6 +4,8 @@
 #include "mom/shell/environ.h"
 #include "mom/shell/vnodefile.h"
 
+#include "lib/base/buf.h"
+
 #include "../unit.h"
 
 #include <stdio.h>
@@ -140,6 +142,35 @@ static void test_sharing_is_one_of_a_host(void)
     }
 }
 
+/* Lines of one vnode need not stand together, and no vnode is there twice. */
+static void test_many_vnodes_are_told_apart(void)
+{
+    enum {
+        N = 5000
+    };
+    struct vnode_list list = { .arena = arena_new() };
+    struct buf text = { 0 };
+
+    buf_add_str(&text, "$configversion 2\n");
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < N; i++)
+            buf_printf(&text, "n1[%d]: resources_available.%s = %d\n", i,
+                       round ? "ncpus" : "mem", i + round);
+    CU_ASSERT_FATAL(read_text(text.data, &list));
+    CU_ASSERT_EQUAL_FATAL(list.n, N);
+    for (int i = 0; i < N; i++) {
+        char name[32], value[32];
+
+        snprintf(name, sizeof(name), "n1[%d]", i);
+        snprintf(value, sizeof(value), "%d", i + 2);
+        CU_ASSERT_STRING_EQUAL(list.v[i].name, name);
+        CU_ASSERT_EQUAL_FATAL(list.v[i].n, 2);
+        CU_ASSERT_STRING_EQUAL(list.v[i].attrs[1].value, value);
+    }
+    buf_fini(&text);
+    arena_free(list.arena);
+}
+
 static void test_environment_lists(void)
 {
     struct environment e = { .arena = arena_new() };
@@ -161,6 +192,7 @@ static const struct unit_case cases[] = {
     { "a wrong line discards its file", test_wrong_lines_discard_the_file },
     { "a host that jobs have alone is so on all its vnodes",
       test_sharing_is_one_of_a_host },
+    { "many vnodes are told apart", test_many_vnodes_are_told_apart },
     { "vnodes that files do not name any more are kept", test_vnodes_add_up },
     { "variable lists become an environment", test_environment_lists },
 };
