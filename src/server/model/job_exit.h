@@ -12,8 +12,10 @@ enum job_exit {
     JOB_EXIT_FAIL2 = -2,
     JOB_EXIT_RETRY = -3,
     JOB_EXIT_INITABT = -4,
+    JOB_EXIT_BAD_USER = -10,
     JOB_EXIT_RERUN = -11,
     JOB_EXIT_CHECKPOINTED = -12,
+    JOB_EXIT_BAD_PASSWORD = -13,
     JOB_EXIT_MS_FAIL = -20,
 };
 

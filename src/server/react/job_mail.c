@@ -91,6 +91,26 @@ static void mail_not_run(const struct reaction *r)
                            : "Job cannot be executed\nSee Administrator for help");
 }
 
+/* It goes back to its queue, and its owner has to mend what made it fail. A job that
+ * was to be deleted does not go back. False: there is nothing to tell. */
+static bool mail_put_back(const struct reaction *r)
+{
+    if (verdict(r->o).fate == FATE_END)
+        return false;
+    switch (obj_num(r->o, JOB_A_EXIT_STATUS, 0)) {
+    case JOB_EXIT_BAD_USER:
+        mail_aborted(r, LETTER_ALWAYS, pbse_text(PBSE_BADUSER));
+        return true;
+    case JOB_EXIT_BAD_PASSWORD:
+        mail(r, LETTER_ALWAYS,
+             arena_printf(r->out->arena, "Begun execution\n%s:job has bad password\n",
+                          verdict(r->o).comment));
+        return true;
+    default:
+        return false;
+    }
+}
+
 void mail_job_obit(const struct reaction *r)
 {
     const char *limit = job_exit_limit(obj_num(r->o, JOB_A_EXIT_STATUS, 0));
@@ -103,6 +123,8 @@ void mail_job_obit(const struct reaction *r)
                                   "Job exceeded resource %s\n"
                                   "See job standard error file",
                                   limit));
+    else if (mail_put_back(r))
+        return;
     else if (obj_num(r->o, JOB_A_HF_REQUEUE, 0) || verdict(r->o).fate != FATE_ABORT)
         return; /* it goes back, or comes to its end: mail_job_ended() */
     else if (r->rec->note)

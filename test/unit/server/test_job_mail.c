@@ -130,6 +130,10 @@ static void what_went_wrong_is_told(void)
           "Aborted by PBS Server |Non-rerunable job deleted on requeue|" },
         { "Rerunable=n Mail_Points=n", -20, "" },
         { "Mail_Points=abe", -20, "" }, /* it goes back to its queue */
+        /* These go back, too; the owner has to mend what is wrong. */
+        { "Mail_Points=n", -10, "Aborted by PBS Server |Bad UID for job execution|" },
+        { "Mail_Points=n", -13,
+          "Begun execution|job held due to bad password:job has bad password|" },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
