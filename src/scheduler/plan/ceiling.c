@@ -201,6 +201,7 @@ static void make_classes(struct ceilings *c, struct world *w, struct arena *aren
     c->of_host = ARENA_ARRAY(arena, size_t, w->n_hosts + 1);
     c->member = ARENA_ARRAY(arena, size_t, w->n + 1);
     c->joint = ARENA_ARRAY(arena, int64_t *, w->n_hosts + 1);
+    c->joint_kinds = ARENA_ARRAY(arena, uint64_t, w->n_hosts + 1);
     for (size_t h = 0; h < w->n_hosts; h++) {
         c->of_host[h] = class_of(c, w, h);
         c->v[c->of_host[h]].n += n_on(w, h);
@@ -270,19 +271,6 @@ static void ask_vnode(const struct ceilings *c, const struct world *w, size_t vn
     }
 }
 
-static void ask_joint(const struct ceilings *c, const struct world *w, size_t host,
-                      int64_t *all, int64_t *one)
-{
-    size_t n = c->n_slots * CEILING_SPANS;
-
-    memset(c->joint[host], 0, n * sizeof(int64_t));
-    for (size_t i = w->host_first[host]; i < w->host_first[host + 1]; i++) {
-        ask_vnode(c, w, w->on_host[i], all, one);
-        for (size_t k = 0; k < n; k++)
-            join(&c->joint[host][k], k / CEILING_SPANS, one[k]);
-    }
-}
-
 static uint64_t host_kinds(const struct world *w, size_t host)
 {
     uint64_t kinds = 0;
@@ -295,6 +283,20 @@ static uint64_t host_kinds(const struct world *w, size_t host)
             kinds |= KIND_ENDLESS;
     }
     return kinds;
+}
+
+static void ask_joint(const struct ceilings *c, const struct world *w, size_t host,
+                      int64_t *all, int64_t *one)
+{
+    size_t n = c->n_slots * CEILING_SPANS;
+
+    c->joint_kinds[host] = host_kinds(w, host);
+    memset(c->joint[host], 0, n * sizeof(int64_t));
+    for (size_t i = w->host_first[host]; i < w->host_first[host + 1]; i++) {
+        ask_vnode(c, w, w->on_host[i], all, one);
+        for (size_t k = 0; k < n; k++)
+            join(&c->joint[host][k], k / CEILING_SPANS, one[k]);
+    }
 }
 
 /* Work to bring trees up to date. */
@@ -346,13 +348,13 @@ static uint64_t sum_up_leaf(struct mending *m, const struct ceiling_class *of,
         if (host == before)
             continue;
         before = host;
+        kinds |= part ? m->c->joint_kinds[host] : host_kinds(m->w, host);
         if (!part) {
             ask_vnode(m->c, m->w, vnode, m->all, m->one);
             part = m->one;
         }
         for (size_t k = 0; k < n; k++)
             m->sum[k] = MAX_OF(m->sum[k], part[k]);
-        kinds |= host_kinds(m->w, host);
     }
     return kinds;
 }
@@ -384,29 +386,36 @@ static void mend_leaf(struct mending *m, struct ceiling_class *of, size_t leaf)
     memcpy(most_of(m, of, node), m->sum, m->bytes);
 }
 
-/* All vnodes that have changed, one by one. */
+/* The host, and each leaf once that has some of its vnodes: those of a class are in
+ * the order of its leaves. */
+static void mend_host(struct mending *m, size_t host)
+{
+    struct ceiling_class *of = &m->c->v[m->c->of_host[host]];
+    size_t before = SIZE_MAX;
+
+    if (m->c->joint[host])
+        ask_joint(m->c, m->w, host, m->all, m->one);
+    for (size_t k = m->w->host_first[host]; k < m->w->host_first[host + 1]; k++) {
+        size_t vnode = m->w->on_host[k], leaf = m->c->member[vnode] / m->c->leaf;
+
+        m->c->is_stale[vnode] = false;
+        if (leaf == before)
+            continue;
+        before = leaf;
+        mend_leaf(m, of, leaf);
+        for (size_t node = (of->n_leaves + leaf) / 2; node > 0; node /= 2)
+            if (!mend_node(m, of, node))
+                break;
+    }
+}
+
+/* The hosts of all vnodes that have changed, each once, however many of its vnodes
+ * have. */
 static void mend_some(struct mending *m)
 {
-    for (size_t i = 0; i < m->c->n_stale; i++) {
-        size_t host = m->w->host[m->c->stale[i]];
-
-        if (m->c->joint[host])
-            ask_joint(m->c, m->w, host, m->all, m->one);
-    }
-    for (size_t i = 0; i < m->c->n_stale; i++) {
-        size_t host = m->w->host[m->c->stale[i]];
-        struct ceiling_class *of = &m->c->v[m->c->of_host[host]];
-
-        m->c->is_stale[m->c->stale[i]] = false;
-        for (size_t k = m->w->host_first[host]; k < m->w->host_first[host + 1]; k++) {
-            size_t leaf = m->c->member[m->w->on_host[k]] / m->c->leaf;
-
-            mend_leaf(m, of, leaf);
-            for (size_t node = (of->n_leaves + leaf) / 2; node > 0; node /= 2)
-                if (!mend_node(m, of, node))
-                    break;
-        }
-    }
+    for (size_t i = 0; i < m->c->n_stale; i++)
+        if (m->c->is_stale[m->c->stale[i]])
+            mend_host(m, m->w->host[m->c->stale[i]]);
 }
 
 static void mend_all(struct mending *m)
@@ -429,6 +438,8 @@ static void mend_all(struct mending *m)
 /* No ceiling is lower than what is free below it. */
 static void check_ceilings(struct mending *m)
 {
+    for (size_t h = 0; h < m->w->n_hosts; h++)
+        MUST(!m->c->joint[h] || m->c->joint_kinds[h] == host_kinds(m->w, h));
     for (size_t k = 0; k < m->c->n_classes; k++) {
         struct ceiling_class *of = &m->c->v[k];
 

@@ -60,9 +60,10 @@ struct ceilings {
     size_t *slot;                  /* [res] SIZE_MAX: no vnode has any */
     size_t n_classes;
     struct ceiling_class *v;
-    size_t *of_host; /* [host] its class */
-    size_t *member;  /* [vnode] its number in the class */
-    int64_t **joint; /* [host] of a host of several vnodes; NULL: it has one */
+    size_t *of_host;       /* [host] its class */
+    size_t *member;        /* [vnode] its number in the class */
+    int64_t **joint;       /* [host] of a host of several vnodes; NULL: it has one */
+    uint64_t *joint_kinds; /* [host] of such a host: the kinds of its vnodes */
     size_t n_stale;
     size_t *stale; /* vnodes, each once */
     bool *is_stale;

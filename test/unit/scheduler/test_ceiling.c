@@ -204,6 +204,31 @@ static void test_bookings_are_noticed(void)
     end(&sc, w);
 }
 
+/* A host of many vnodes stands between hosts of one. Whatever is booked of it, before
+ * each search, is seen at all of its vnodes. */
+static void test_hosts_of_many_vnodes_are_brought_up_to_date(void)
+{
+    struct scene sc = scene_new();
+    struct world *w;
+    char name[32];
+
+    for (int i = 0; i < 60; i++) {
+        snprintf(name, sizeof(name), "v%d", i);
+        scene_vnode(&sc, name, i < 10 || i >= 50 ? name : "big", 4, "");
+    }
+    w = world_of(&sc);
+    for (size_t n = 0; n < 60; n += 4) {
+        struct looked l = search(&sc, w, "1:ncpus=4", "free", NOW + 10, NOW + 20);
+
+        CU_ASSERT_EQUAL(l.failure, FAIL_NONE);
+        CU_ASSERT_EQUAL(l.first, n);
+        take(&sc, w, n, n + 4, 1, 4, NOW, NOW + 100000);
+    }
+    CU_ASSERT_EQUAL(search(&sc, w, "1:ncpus=1", "free", NOW + 10, NOW + 20).failure,
+                    FAIL_SHORT);
+    end(&sc, w);
+}
+
 static void test_the_clock_may_be_set_back(void)
 {
     struct scene sc = two_kinds("", "");
@@ -282,6 +307,8 @@ int main(void)
         { "vnodes in use are passed over by who wants them alone",
           test_vnodes_in_use_are_passed_over },
         { "bookings are noticed", test_bookings_are_noticed },
+        { "so are those on a host of many vnodes",
+          test_hosts_of_many_vnodes_are_brought_up_to_date },
         { "a later start is found", test_a_later_start_is_found },
         { "the clock may be set back", test_the_clock_may_be_set_back },
         { "settings of vnodes count", test_settings_of_vnodes_count },
