@@ -1,6 +1,8 @@
 /* vnode_limit.c - see vnode_limit.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
 #include "scheduler/plan/vnode_limit.h"
 
 #include <string.h>
@@ -8,7 +10,8 @@
 /* The jobs on a vnode that has limits. */
 struct on_vnode {
     size_t vnode;
-    size_t noted; /* by the last call of note() that came here */
+    enum plan_failure full; /* for the owner that was asked about last */
+    size_t noted;           /* by the last call of note() that came here */
     size_t n, cap;
     const struct snap_job **jobs;
 };
@@ -18,12 +21,48 @@ struct vnode_limits {
     size_t n_notes; /* calls of note() */
     struct on_vnode *v;
     struct on_vnode **of; /* [vnode], NULL: it has none */
-    bool *closed;         /* [vnode] for the job that was asked about last */
+    /* The owner that was asked about last: most jobs that wait follow one of the same
+     * owner, and since then only vnodes have changed on which jobs were noted. */
+    const struct snap_job *asked; /* a job of his; NULL: nobody has asked */
+    bool *closed;                 /* [vnode] for him */
+    size_t first;                 /* of v, the first one that is closed; n: none */
 };
 
 static bool has_limits(const struct snap_vnode *v)
 {
     return v->max_running.is_set || v->max_user_run.is_set || v->max_group_run.is_set;
+}
+
+static bool is_reached(const struct maybe_number *limit, int64_t n)
+{
+    return limit->is_set && n >= limit->value;
+}
+
+static enum plan_failure why_full(const struct snap_vnode *v, const struct on_vnode *on,
+                                  const struct snap_job *j)
+{
+    int64_t of_user = 0, of_group = 0;
+
+    for (size_t i = 0; i < on->n; i++) {
+        of_user += str_same(on->jobs[i]->user, j->user);
+        of_group += str_same(on->jobs[i]->group, j->group);
+    }
+    return is_reached(&v->max_running, (int64_t)on->n) ? FAIL_VNODE_LIMIT
+           : is_reached(&v->max_user_run, of_user)     ? FAIL_VNODE_USER_LIMIT
+           : is_reached(&v->max_group_run, of_group)   ? FAIL_VNODE_GROUP_LIMIT
+                                                       : FAIL_NONE;
+}
+
+/* Is the vnode full for the owner that was asked about last? */
+static void judge(const struct planner *pl, struct on_vnode *on)
+{
+    struct vnode_limits *l = pl->vnode_limits;
+    size_t i = (size_t)(on - l->v);
+
+    on->full = why_full(&pl->s->vnodes[on->vnode], on, l->asked);
+    l->closed[on->vnode] = on->full != FAIL_NONE;
+    if (on->full && i < l->first)
+        l->first = i;
 }
 
 static void note(struct planner *pl, const struct snap_job *j,
@@ -43,6 +82,8 @@ static void note(struct planner *pl, const struct snap_job *j,
             on->jobs =
                 arena_grow(pl->arena, on->jobs, on->n, &on->cap, 8, sizeof(*on->jobs));
             on->jobs[on->n++] = j;
+            if (l->asked)
+                judge(pl, on);
         }
 }
 
@@ -74,25 +115,38 @@ static struct vnode_limits *limits_of(struct planner *pl)
     return l;
 }
 
-static bool is_reached(const struct maybe_number *limit, int64_t n)
+static bool is_same_owner(const struct snap_job *a, const struct snap_job *b)
 {
-    return limit->is_set && n >= limit->value;
+    return a && str_same(a->user, b->user) && str_same(a->group, b->group);
 }
 
-static enum plan_failure why_full(const struct snap_vnode *v, const struct on_vnode *on,
-                                  const struct snap_job *j)
+static void ask_anew(const struct planner *pl, const struct snap_job *j)
 {
-    int64_t of_user = 0, of_group = 0;
+    struct vnode_limits *l = pl->vnode_limits;
 
-    for (size_t i = 0; i < on->n; i++) {
-        of_user += str_same(on->jobs[i]->user, j->user);
-        of_group += str_same(on->jobs[i]->group, j->group);
+    l->asked = j;
+    l->first = l->n;
+    for (size_t i = 0; i < l->n; i++)
+        judge(pl, &l->v[i]);
+}
+
+#ifdef HF_CHECKS
+/* What is kept of the owner is what a question would find. */
+static void check_kept(const struct planner *pl, const struct snap_job *j)
+{
+    const struct vnode_limits *l = pl->vnode_limits;
+    size_t first = l->n;
+
+    for (size_t i = l->n; i-- > 0;) {
+        const struct on_vnode *on = &l->v[i];
+
+        MUST(on->full == why_full(&pl->s->vnodes[on->vnode], on, j));
+        MUST(l->closed[on->vnode] == (on->full != FAIL_NONE));
+        first = on->full ? i : first;
     }
-    return is_reached(&v->max_running, (int64_t)on->n) ? FAIL_VNODE_LIMIT
-           : is_reached(&v->max_user_run, of_user)     ? FAIL_VNODE_USER_LIMIT
-           : is_reached(&v->max_group_run, of_group)   ? FAIL_VNODE_GROUP_LIMIT
-                                                       : FAIL_NONE;
+    MUST(l->first == first);
 }
+#endif
 
 const bool *vnode_limit_closes(struct planner *pl, const struct snap_job *j,
                                enum plan_failure *why)
@@ -100,14 +154,17 @@ const bool *vnode_limit_closes(struct planner *pl, const struct snap_job *j,
     struct vnode_limits *l = limits_of(pl);
 
     *why = FAIL_NONE;
-    for (size_t i = 0; l && i < l->n; i++) {
-        const struct on_vnode *on = &l->v[i];
-        enum plan_failure full = why_full(&pl->s->vnodes[on->vnode], on, j);
-
-        l->closed[on->vnode] = full != FAIL_NONE;
-        *why = *why ? *why : full;
-    }
-    return *why ? l->closed : NULL;
+    if (!l)
+        return NULL;
+    if (!is_same_owner(l->asked, j))
+        ask_anew(pl, j);
+#ifdef HF_CHECKS
+    check_kept(pl, j);
+#endif
+    if (l->first == l->n)
+        return NULL;
+    *why = l->v[l->first].full;
+    return l->closed;
 }
 
 enum plan_failure vnode_limit_at(struct planner *pl, const struct snap_job *j,

@@ -12,7 +12,8 @@
 
 /* [vnode] those that have no room for another job of its owner; NULL: all have. '*why'
  * is the limit of the first of them. Valid until the next call.
- * Time: linear in the jobs on vnodes with limits. */
+ * Time: linear in the jobs on vnodes with limits; nothing for a job whose owner is that
+ * of the job before. */
 const bool *vnode_limit_closes(struct planner *pl, const struct snap_job *j,
                                enum plan_failure *why);
 
