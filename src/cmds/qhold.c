@@ -9,7 +9,7 @@ static const char usage[] =
     "usage: qhold [-h hold_list] job_identifier...\n"
     "       qhold --version | --help\n"
     "  -h hold_list   whose holds: u the owner's (the default), o an operator's,\n"
-    "                 s the system's; n changes nothing\n";
+    "                 s the system's; n and p change nothing\n";
 
 int main(int argc, char **argv)
 {

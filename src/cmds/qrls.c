@@ -9,7 +9,8 @@ static const char usage[] =
     "usage: qrls [-h hold_list] job_identifier...\n"
     "       qrls --version | --help\n"
     "  -h hold_list   whose holds: u the owner's (the default), o an operator's,\n"
-    "                 s the system's; n changes nothing\n";
+    "                 s the system's; n changes nothing;\n"
+    "                 p that of a bad password\n";
 
 int main(int argc, char **argv)
 {

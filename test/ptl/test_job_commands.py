@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """qalter, qhold, qrls, qsig, qrerun, qmsg, qmove, qorder, qrun and qselect on real daemons: what they say,
 their exit status, and what becomes of the jobs."""
+import itertools
 import os
 import re
 import signal
@@ -211,8 +212,8 @@ def test_holds(cluster):
     assert job["comment"].startswith("Job held by %s on " % USER1)
     assert said(cluster, "qhold", "-h", "so", jid, user=None) == (0, "", "")
     assert sorted(value(cluster, jid, "Hold_Types")) == ["o", "s", "u"]
-    assert said(cluster, "qhold", "-h", "n", jid) == (0, "", "")
-    assert said(cluster, "qrls", "-h", "n", jid) == (0, "", "")
+    for cmd, letter in itertools.product(("qhold", "qrls"), "np"):
+        assert said(cluster, cmd, "-h", letter, jid) == (0, "", "")
     assert sorted(value(cluster, jid, "Hold_Types")) == ["o", "s", "u"]
     assert said(cluster, "qrls", jid) == (0, "", "")
     assert sorted(value(cluster, jid, "Hold_Types")) == ["o", "s"]

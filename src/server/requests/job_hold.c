@@ -90,8 +90,9 @@ int check_hold_letters(const struct request *rq, const char *letters, struct dia
     if (letters[strspn(letters, "uosp")] != '\0' && strcmp(letters, "n") != 0)
         return diag_code(why, PBSE_BADATVAL);
     /* The letter says whose hold it is: the user's, an operator's (o), or the system's
-     * and the password hold (s, p), which need a manager. */
-    if (strpbrk(letters, "sp") && !(rq->who->rights & WHO_MANAGER))
+     * (s), which needs a manager. The hold of a bad password (p) needs no right of its
+     * own (cli.md 5.3). */
+    if (strchr(letters, 's') && !(rq->who->rights & WHO_MANAGER))
         return diag_code(why, PBSE_PERM);
     if (strchr(letters, 'o') && !(rq->who->rights & WHO_STAFF))
         return diag_code(why, PBSE_PERM);
@@ -106,14 +107,32 @@ static void checkpoint(const struct hold_change *h, struct decision *out)
     const char **ids;
     struct decision trial = { .arena = out->arena };
 
-    if (h->release || !strpbrk(h->letters, "uosp") ||
-        checkpoint_may_begin(h->job, &trial))
+    if (h->release || checkpoint_may_begin(h->job, &trial))
         return;
     h->rec->reason = REASON_CHECKPOINT;
     checkpoint_ask(h->rec, out->arena, CHECKPOINT_TO_HOLD);
     ids = ARENA_ARRAY(out->arena, const char *, 1);
     ids[0] = h->job->obj.id;
     act_wait_jobs(out, 1, ids, 0);
+}
+
+/* Holds that a request may set. The letters n and p are taken and set none. */
+static bool sets_a_hold(const struct hold_change *h)
+{
+    return strpbrk(h->letters, "uos") != NULL;
+}
+
+/* The letters without p, which no request sets: it can come beside others only in a
+ * request that no client of PBS makes. */
+static const char *without_password(const char *letters, struct arena *arena)
+{
+    char *kept = arena_strndup(arena, letters, strlen(letters)), *to = kept;
+
+    for (const char *from = letters; *from; from++)
+        if (*from != 'p')
+            *to++ = *from;
+    *to = '\0';
+    return kept;
 }
 
 int handle_hold_job(const struct model *m, const struct request *rq,
@@ -132,8 +151,10 @@ int handle_hold_job(const struct model *m, const struct request *rq,
         err = check_hold_letters(rq, h.letters, &out->why);
     if (!err && job_state(h.job) == 'E')
         err = diag_code(&out->why, PBSE_BADSTATE);
-    if (err)
+    if (err || (!h.release && !sets_a_hold(&h)))
         return err;
+    if (!h.release)
+        h.letters = without_password(h.letters, rq->arena);
     edit_init(&e, m, OBJ_JOB, &h.job->obj);
     err = change_holds(&h, &e, out);
     edit_fini(&e);

@@ -356,8 +356,8 @@ static void holds_come_and_go(void)
     rig_free(r);
 }
 
-/* Setting and releasing take the same rights: u the owner's, o an operator's, s and p a
- * manager's; several letters take the most. */
+/* Setting and releasing take the same rights: u the owner's, o an operator's, s a
+ * manager's, n and p none; several letters take the most. */
 static void each_letter_of_a_hold_has_its_right(void)
 {
     static const struct {
@@ -368,7 +368,7 @@ static void each_letter_of_a_hold_has_its_right(void)
         { "n", 0, 0, 0 },
         { "o", PBSE_PERM, 0, 0 },
         { "s", PBSE_PERM, PBSE_PERM, 0 },
-        { "p", PBSE_PERM, PBSE_PERM, 0 },
+        { "p", 0, 0, 0 },
         { "uo", PBSE_PERM, 0, 0 },
         { "uos", PBSE_PERM, PBSE_PERM, 0 },
     };
@@ -634,6 +634,29 @@ static void a_selection_has_an_end(void)
     rig_free(r);
 }
 
+/* The letters n and p are accepted and change nothing: no comment, no time of change.
+ */
+static void some_letters_hold_nothing(void)
+{
+    static const char *const letters[] = { "n", "p" };
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "", "x\n");
+
+    for (size_t i = 0; i < ARRAY_LEN(letters); i++) {
+        CU_ASSERT_EQUAL(hold(r, RIG_USER, BATCH_HOLD_JOB, id, letters[i]), 0);
+        CU_ASSERT_FALSE(rig_logged(r, "Holds"));
+        CU_ASSERT_EQUAL(hold(r, "eve", BATCH_HOLD_JOB, id, letters[i]), PBSE_PERM);
+        CU_ASSERT_EQUAL(hold(r, RIG_USER, BATCH_HOLD_JOB, "99.x", letters[i]),
+                        PBSE_UNKJOBID);
+        CU_ASSERT_STRING_EQUAL(value(r, id, "comment"), "");
+        CU_ASSERT_EQUAL(state_of(r, id), 'Q');
+    }
+    /* Beside others the p is left out. */
+    CU_ASSERT_EQUAL(hold(r, RIG_USER, BATCH_HOLD_JOB, id, "pu"), 0);
+    CU_ASSERT_STRING_EQUAL(value(r, id, "Hold_Types"), "u");
+    rig_free(r);
+}
+
 static const struct unit_case cases[] = {
     { "bad jobs are refused", bad_jobs_are_refused },
     { "good jobs are let in", good_jobs_are_let_in },
@@ -645,6 +668,7 @@ static const struct unit_case cases[] = {
       a_script_that_is_too_large_ends_the_job },
     { "holds come and go", holds_come_and_go },
     { "each letter of a hold has its right", each_letter_of_a_hold_has_its_right },
+    { "some letters hold nothing", some_letters_hold_nothing },
     { "a waiting job becomes queued in time", a_waiting_job_becomes_queued_in_time },
     { "queued jobs are altered", queued_jobs_are_altered },
     { "altered lists make another account", altered_lists_make_another_account },
