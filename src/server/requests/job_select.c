@@ -125,6 +125,10 @@ static int read_attr(const struct selection *s, const struct wire_attr *a,
     /* Some attributes have no order that users could mean by "less". */
     if ((row->flags & ATTR_SELECT_EQ) && a->op >= WIRE_OP_GE && a->op <= WIRE_OP_LT)
         return diag_code(why, PBSE_IVALREQ);
+    /* No job has an empty name, and yet it may be asked for (cli.md 2): the value of
+     * the criterion stays unset and differs from every name. */
+    if (row->type == &attr_jobname && *a->value == '\0')
+        return 0;
     return read_value(s, row->type, a, c, why);
 }
 

@@ -548,6 +548,10 @@ static void jobs_are_selected(void)
         { "estimated", "start_time", "1000", WIRE_OP_GT, 0, "" },
         { "estimated", "start_time", "999", WIRE_OP_GT, 0, "1.svr " },
         { "estimated", NULL, "999", WIRE_OP_GT, 15004, "" },
+        /* An empty name may be asked for, and no job has it (cli.md 2). */
+        { "Job_Name", NULL, "", WIRE_OP_EQ, 0, "" },
+        { "Job_Name", NULL, "", WIRE_OP_NE, 0, "0.svr 1.svr 2.svr " },
+        { "Job_Name", NULL, "a b", WIRE_OP_EQ, 15014, "" },
         { "foo", NULL, "x", WIRE_OP_EQ, 15002, "" },
     };
     struct rig *r = rig_new();
