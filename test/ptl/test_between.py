@@ -51,6 +51,29 @@ def test_commands_are_told_where_it_is(two):
     assert full(b, jid)["Job_Name"] == "far"
 
 
+@pytest.mark.parametrize("queue", ["", "workq"])
+def test_default_arguments_name_another_server(two, queue):
+    """The destination among default_qsub_arguments may be a queue elsewhere: the job goes there, unless
+    another one was asked for (cli.md 3.2)."""
+    a, b = two
+    a.server.manager(MGR_CMD_SET, SERVER,
+                     {"default_qsub_arguments": "-N far -q %s@%s" % (queue, b.address)})
+    try:
+        jid = a.run(["qsub", "-h", "--", "/bin/true"], user=USER1).stdout.strip()
+        there = b.server.status(JOB, jid)[0]
+        assert (there["Job_Name"], there["queue"]) == ("far", "workq")
+        assert there["server"] == b.host
+        here = a.run(["qsub", "-h", "-q", "workq", "--", "/bin/true"], user=USER1).stdout.strip()
+        assert a.server.status(JOB, here)[0]["server"] == a.host
+        a.server.manager(MGR_CMD_SET, SERVER,
+                         {"default_qsub_arguments": "-q @nosuch.invalid"})
+        done = a.run(["qsub", "-h", "--", "/bin/true"], user=USER1, check=False)
+        assert (done.returncode, done.stdout) == (15008 & 255, "")
+        assert done.stderr.startswith("Unknown Host.\nqsub: cannot connect to server ")
+    finally:
+        a.server.manager(MGR_CMD_UNSET, SERVER, {"default_qsub_arguments": None})
+
+
 class Both:
     """Further servers of a complex."""
 

@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -260,9 +261,49 @@ static int read_destination(const struct qsub *q, char queue[OPERAND_MAX],
     return 2;
 }
 
+/* Connect to 'server' ("" for the default): 0 with *conn open, or the exit status after
+ * the reason was printed. */
+static int connect_to(const struct qsub *q, const char *server, int *conn)
+{
+    const char *dflt;
+    int error;
+
+    /* Submissions that neither wait for the job nor talk to it carry this word, as
+     * those of PBS do (cli.md 3.5). */
+    *conn =
+        pbs_connect_extend(server, q->interactive || q->block ? NULL : "qsub-daemon");
+    if (*conn >= 0)
+        return 0;
+    error = pbs_errno;
+    dflt = pbs_default();
+    cmd_print_connect_error();
+    fprintf(stderr, "%s: cannot connect to server %s (errno=%d)\n", CMD,
+            dflt ? dflt : "", error);
+    return cmd_exit_code(error);
+}
+
+/* The server's default arguments may have named the destination, and with it another
+ * server: the job goes there. What that server has as default arguments is not read,
+ * the lowest level has been. 0, or the exit status; *conn is -1 then or still open. */
+static int follow_destination(const struct qsub *q, int *conn, char queue[OPERAND_MAX],
+                              char server[OPERAND_MAX])
+{
+    char asked[OPERAND_MAX];
+    const char *dflt = pbs_default();
+    int code;
+
+    snprintf(asked, sizeof(asked), "%s", *server || !dflt ? server : dflt);
+    code = read_destination(q, queue, server);
+    if (code || q->level['q'] != LEVEL_SERVER || !*server ||
+        strcasecmp(server, asked) == 0)
+        return code;
+    pbs_disconnect(*conn);
+    return connect_to(q, server, conn);
+}
+
 static int send_job(struct qsub *q, const char *script)
 {
-    char queue[OPERAND_MAX] = "", server[OPERAND_MAX] = "", chosen[OPERAND_MAX] = "";
+    char queue[OPERAND_MAX] = "", server[OPERAND_MAX] = "";
     struct callback callback = { .fd = -1 };
     struct x11 x = X11_NONE;
     int conn, code = read_destination(q, queue, server);
@@ -270,25 +311,14 @@ static int send_job(struct qsub *q, const char *script)
 
     if (code)
         return code;
-    /* Submissions that neither wait for the job nor talk to it carry this word, as
-     * those of PBS do (cli.md 3.5). */
-    conn =
-        pbs_connect_extend(server, q->interactive || q->block ? NULL : "qsub-daemon");
-    if (conn < 0) {
-        const char *dflt = pbs_default();
-        int error = pbs_errno;
-
-        cmd_print_connect_error();
-        fprintf(stderr, "%s: cannot connect to server %s (errno=%d)\n", CMD,
-                dflt ? dflt : "", error);
-        return cmd_exit_code(error);
-    }
+    code = connect_to(q, server, &conn);
+    if (code)
+        return code;
     /* The server's default arguments are the lowest level, so they are read last, and
      * what nobody gave is filled in after them. */
     code = take_server_default(q, conn);
-    /* A queue may be among them; the server is chosen by now. */
     if (code == 0)
-        code = read_destination(q, queue, chosen);
+        code = follow_destination(q, &conn, queue, server);
     if (code == 0)
         code = qsub_options_agree(q);
     if (code == 0) {
@@ -310,7 +340,8 @@ static int send_job(struct qsub *q, const char *script)
             code = report_refusal(q, conn, queue);
     }
     /* A job may wait for days, and its server should not keep a connection for that. */
-    pbs_disconnect(conn);
+    if (conn >= 0)
+        pbs_disconnect(conn);
     if (code == 0)
         code = after_submission(q, &callback, &x, server, id);
     x11_end(&x);
