@@ -24,6 +24,7 @@ const char qsub_usage[] =
     "  -a date_time      not before [[[[CC]YY]MM]DD]hhmm[.SS]     -h  hold it\n"
     "  -p priority       -1024 to 1023                        -r y|n  may be rerun\n"
     "  -J X-Y[:Z][%N]    a job array with these indices, of which N run at once\n"
+    "  -c interval       when it is checkpointed: n, s, c, w, c=minutes, w=minutes\n"
     "What it is called and whose it is:\n"
     "  -N name  -A account  -P project  -u user,...\n"
     "Output and mail:\n"
