@@ -51,6 +51,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/room.c src/scheduler/plan/room.h \
 	src/scheduler/plan/series.c src/scheduler/plan/series.h \
 	src/scheduler/plan/series_find.c \
+	src/scheduler/plan/server_fit.c \
 	src/scheduler/plan/shortage.c src/scheduler/plan/shortage.h \
 	src/scheduler/plan/shorten.c src/scheduler/plan/shorten.h \
 	src/scheduler/plan/shrink.c src/scheduler/plan/shrink.h \
@@ -115,6 +116,12 @@ TESTS += test/unit/scheduler/test_vnode_limit
 test_unit_scheduler_test_vnode_limit_SOURCES = \
 	test/unit/scheduler/test_vnode_limit.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_vnode_limit_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_server_has
+TESTS += test/unit/scheduler/test_server_has
+test_unit_scheduler_test_server_has_SOURCES = \
+	test/unit/scheduler/test_server_has.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_server_has_LDADD = $(sched_test_libs)
 check_PROGRAMS += test/unit/scheduler/test_job_value
 TESTS += test/unit/scheduler/test_job_value
 test_unit_scheduler_test_job_value_SOURCES = \

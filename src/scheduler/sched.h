@@ -166,13 +166,17 @@ struct plan_short {
     const struct res *res; /* of the two amounts that follow; of the snapshot */
     int64_t needed;        /* by the chunk that found no place */
     int64_t most_free;     /* the most any eligible vnode has through the window */
+    int64_t total;         /* of_server: what it has */
     const char *value;     /* what it needs, where that is no amount: of the request */
+    bool of_server;        /* it is what the server has for all together, and all
+                              chunks need it together */
     size_t chunk;          /* index of that chunk in the request, from 0 */
     int64_t n_placed;      /* so many copies of the chunk found room, */
     int64_t n_copies;      /* of so many that are wanted */
     enum place_arrange arrange; /* of the request */
     bool never; /* it does not fit the vnodes of today, even with nobody on them */
-    const char *vnode;   /* a vnode big enough but for what holds it */
+    const char *vnode;   /* a vnode big enough but for what holds it; of_server: the
+                            resource, in words */
     const char *holder;  /* the job or reservation that holds it */
     int64_t until_at;    /* when the holder gives it back */
     int64_t earliest_at; /* first start at which the request fits, 0: none found */

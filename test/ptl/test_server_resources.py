@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """resources_available of the server: what all jobs may have together, licences for example."""
+import re
+import time
+
 import pytest
 
 from holdfast import *
@@ -67,3 +70,42 @@ def test_what_a_suspended_job_had_is_given_to_others(cluster, licences):
     server.expect(JOB, {"job_state": "S"}, id=first)
     server.expect(JOB, {"job_state": "R"}, id=second)
     server.delete(second)
+
+
+def rsub(cluster, n, start, length):
+    """A reservation of n licences: its id, the answer, and the reason of a denial."""
+    done = cluster.run(["pbs_rsub", "-I", "60", "-l", "select=1:ncpus=1", "-l", f"lic={n}",
+                        "-R", Reservation.clock(start), "-D", str(length)],
+                       user=USER1, check=False)
+    rid, answer = done.stdout.split()
+    return rid, answer, done.stderr
+
+
+def ralter(cluster, rid, length):
+    done = cluster.run(["pbs_ralter", "-I", "60", "-D", str(length), rid], user=USER1, check=False)
+    return done.stdout + done.stderr
+
+
+def test_reservations_share_what_there_is(cluster, licences):
+    server = licences
+    start = (int(time.time()) // 60 + 60) * 60
+    first, answer, _ = rsub(cluster, 2, start, 1000)
+    assert answer == "CONFIRMED"
+    refused, answer, reason = rsub(cluster, 2, start + 500, 1000)
+    assert answer == "DENIED"
+    assert re.match(rf"pbs_rsub: reason: Insufficient amount of server resource: lic : lic of the "
+                    rf"server is held by {re.escape(first)} until .*; all chunks together need 2 "
+                    rf"of lic, of the server's at most 1 is free; it would fit from ", reason)
+    second, answer, _ = rsub(cluster, 2, start + 1000, 1000)
+    assert answer == "CONFIRMED"
+    out = ralter(cluster, first, 1001)
+    assert "DENIED" in out and "server resource: lic" in out, out
+    out = ralter(cluster, first, 900)
+    assert "CONFIRMED" in out, out
+    long = server.submit(Job(attrs={"Resource_List.lic": 2, "Resource_List.walltime": 7200},
+                             sleep=1000))
+    waits(server, long, "Not Running: Job would conflict with reservation or top job")
+    short = asking(server, 3)  # it is over before the first one begins
+    server.expect(JOB, {"job_state": "R"}, id=short)
+    for rid in (first, second):
+        cluster.run(["pbs_rdel", rid])

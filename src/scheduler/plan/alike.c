@@ -200,7 +200,7 @@ bool alike_search(struct alike *a, struct world *w, const struct pool *pool,
     bool found;
 
     MUST(pool->asker == ASKER_JOB && pool->start_at == w->now_at && !pool->room);
-    if (!k)
+    if (!k || pool_server_fit(pool, w, rq, NULL))
         return false;
     stop = find_stop(k);
     if (stop)

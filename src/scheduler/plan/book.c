@@ -124,7 +124,7 @@ void book_remove(struct book *l, struct booking *h)
         struct entry *b = &h->made[i];
 
         DL_DELETE(l->entries[b->vnode], b);
-        if (!l->entries[b->vnode])
+        if (!l->entries[b->vnode] && b->vnode < l->n_vnodes)
             l->held[b->vnode / 64] &= ~((uint64_t)1 << b->vnode % 64);
         ceilings_spoil(l, b->vnode);
         if (!h->dropped)

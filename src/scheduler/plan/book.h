@@ -57,6 +57,7 @@ struct book {
     bool lasting;
     struct arena *arena; /* of the timelines */
     size_t n_vnodes;
+    /* Of vnodes, and [n_vnodes] of the server: world_server(). */
     struct timeline **line;    /* [vnode], NULL while nobody has been there */
     struct entry **entries;    /* [vnode] lists */
     uint64_t *held;            /* [vnode / 64] bits: it has one */

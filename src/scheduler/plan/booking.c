@@ -34,15 +34,28 @@ static void add_piece(struct world *w, struct arena *arena, const struct piece *
                 piece->amounts[r];
 }
 
-struct demand world_demand(struct world *w, struct arena *arena,
-                           const struct place *place, const struct placement *pl)
+const struct request world_anyhow = { .place = { .arrange = PLACE_FREE } };
+
+/* Add what the whole request takes of what the server limits. */
+static void add_sums(struct world *w, struct arena *arena, const struct res_sums *all)
 {
+    for (size_t i = 0; w->has_server && i < all->n; i++)
+        if (all->v[i].amount > 0 && world_is_limited(w, all->v[i].res))
+            sum_of_vnode(w, arena, world_server(w))[all->v[i].res] = all->v[i].amount;
+}
+
+struct demand world_demand(struct world *w, struct arena *arena,
+                           const struct request *rq, const struct placement *pl)
+{
+    const struct place *place = rq ? &rq->place : NULL;
     struct demand d = { 0 };
 
     MUST(w->n_booked == 0);
     for (size_t c = 0; c < pl->n; c++)
         for (size_t i = 0; i < pl->chunks[c].n; i++)
             add_piece(w, arena, &pl->chunks[c].pieces[i], place);
+    if (rq && w->n_booked > 0)
+        add_sums(w, arena, &rq->all);
     d.n = w->n_booked;
     d.vnodes = arena_copy(arena, w->booked, d.n * sizeof(*d.vnodes) + 1);
     d.amounts = arena_alloc(arena, d.n * sizeof(*d.amounts) + 1);
@@ -57,7 +70,7 @@ struct demand world_demand(struct world *w, struct arena *arena,
 
 static void note_took(struct world *w, size_t vnode)
 {
-    if (!w->took.wanted)
+    if (!w->took.wanted || vnode == world_server(w))
         return;
     ARENA_ROOM(w->arena, &w->took, v, 64);
     w->took.v[w->took.n++] = vnode;
@@ -103,7 +116,8 @@ static struct booking *take(struct world *w, struct arena *arena, const char *id
         b->vnode = d->vnodes[i];
         b->amounts = d->amounts[i];
         DL_PREPEND(l->entries[b->vnode], b);
-        l->held[b->vnode / 64] |= (uint64_t)1 << b->vnode % 64;
+        if (b->vnode < l->n_vnodes)
+            l->held[b->vnode / 64] |= (uint64_t)1 << b->vnode % 64;
         ceilings_spoil(l, b->vnode);
         timeline_claim(world_line(w, b->vnode), start_at, end_at, b->amounts);
         note_took(w, b->vnode);
@@ -133,10 +147,10 @@ struct booking *world_take_for(struct world *w, struct stake *st, const char *id
     return h;
 }
 
-struct booking *world_book(struct world *w, const char *id, const struct place *place,
+struct booking *world_book(struct world *w, const char *id, const struct request *rq,
                            const struct placement *pl, int64_t start_at, int64_t end_at)
 {
-    struct demand d = world_demand(w, w->arena, place, pl);
+    struct demand d = world_demand(w, w->arena, rq, pl);
 
     return world_take(w, id, &d, start_at, end_at);
 }

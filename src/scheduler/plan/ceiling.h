@@ -72,12 +72,12 @@ struct ceilings {
 /* The ceilings of the world's book, up to date; NULL: there are none. */
 const struct ceilings *ceilings_find(struct world *w);
 
-/* The vnode has changed. */
+/* The vnode has changed. No search looks for a chunk at what the server limits. */
 static inline void ceilings_spoil(struct book *l, size_t vnode)
 {
     struct ceilings *c = l->ceilings;
 
-    if (!c || c->is_stale[vnode])
+    if (!c || vnode == l->n_vnodes || c->is_stale[vnode])
         return;
     c->is_stale[vnode] = true;
     c->stale[c->n_stale++] = vnode;

@@ -43,7 +43,7 @@ struct slide {
     struct world *w;
     const struct request *rq;
     struct arena *arena;
-    struct edge *edges;        /* [vnode] */
+    struct edge *edges;        /* [vnode], and the server's: world_server() */
     struct deadlines leaving;  /* of all vnodes */
     struct deadlines entering; /* likewise */
     int64_t *before;           /* [n_res] */
@@ -66,6 +66,16 @@ static void set_edges(struct slide *s, size_t vnode)
                  timeline_next_change(line, s->pool.end_at - 1));
 }
 
+/* What is free of the vnode, or of the server, through the window. */
+static void ask(struct slide *s, size_t vnode)
+{
+    if (vnode == world_server(s->w))
+        world_least_all(s->w, vnode, s->pool.start_at, s->pool.end_at,
+                        &s->pool.free[vnode * s->w->n_res]);
+    else
+        pool_ask(&s->pool, s->w, vnode);
+}
+
 static void slide_init(struct slide *s, const struct pool *pool, struct world *w,
                        const struct request *rq)
 {
@@ -80,12 +90,12 @@ static void slide_init(struct slide *s, const struct pool *pool, struct world *w
                   .steps_s = pool->steps_s,
                   .start_at = pool->start_at,
                   .end_at = pool->end_at,
-                  .free = arena_alloc(arena, w->n * w->n_res * sizeof(int64_t) + 1),
+                  .free = arena_alloc(arena, (w->n + 1) * w->n_res * sizeof(int64_t)),
                   .eligible = arena_zero(arena, w->n * sizeof(bool) + 1) },
         .w = w,
         .rq = rq,
         .arena = arena,
-        .edges = arena_zero(arena, w->n * sizeof(struct edge) + 1),
+        .edges = arena_zero(arena, (w->n + 1) * sizeof(struct edge)),
         .before = arena_alloc(arena, w->n_res * sizeof(int64_t)),
         .opens_at = TIMELINE_NEVER,
         .looks = w->n,
@@ -93,6 +103,10 @@ static void slide_init(struct slide *s, const struct pool *pool, struct world *w
     for (size_t i = 0; i < w->n; i++) {
         pool_ask(&s->pool, w, i);
         set_edges(s, i);
+    }
+    if (pool_asks_server(w, rq)) {
+        ask(s, world_server(w));
+        set_edges(s, world_server(w));
     }
 }
 
@@ -109,7 +123,7 @@ static void ask_again(struct slide *s, size_t vnode)
     const int64_t *free = &s->pool.free[vnode * n_res];
 
     memcpy(s->before, free, n_res * sizeof(*free));
-    pool_ask(&s->pool, s->w, vnode);
+    ask(s, vnode);
     for (size_t r = 0; r < n_res; r++)
         s->has_gained = s->has_gained || free[r] > s->before[r];
     s->looks++;
@@ -241,8 +255,11 @@ static bool gains(struct slide *s, size_t vnode)
 /* Something of the vnode's is over: its host may have more. */
 static void note_gain(struct slide *s, size_t vnode)
 {
-    size_t host = s->w->host[vnode];
+    size_t host;
 
+    if (vnode == world_server(s->w))
+        return;
+    host = s->w->host[vnode];
     for (size_t i = s->w->host_first[host]; i < s->w->host_first[host + 1]; i++) {
         links_put(s->gained.places, s->w->place[s->w->on_host[i]], true);
         s->n_gained++;
@@ -254,6 +271,8 @@ static void pass_end(struct slide *s, const struct booking *h)
 {
     s->looks++;
     for (size_t i = 0; i < h->n && !h->dropped; i++) {
+        if (h->made[i].vnode == world_server(s->w) && !pool_asks_server(s->w, s->rq))
+            continue;
         note_gain(s, h->made[i].vnode);
         s->has_gained = s->has_gained || gains(s, h->made[i].vnode);
     }

@@ -19,7 +19,7 @@
 
 /* What one of them has by the snapshot. */
 struct claim {
-    const struct place *place;  /* NULL: amounts only, beside a reservation's own */
+    const struct request *rq;   /* NULL: amounts only, beside a reservation's own */
     const struct placement *at; /* NULL: nothing */
     int64_t start_at, end_at;
 };
@@ -45,12 +45,14 @@ static bool resv_is_booked(const struct snap_resv *r)
  * question is answered. */
 static struct claim claim_of_resv(const struct planner *pl, const struct snap_resv *r)
 {
-    static const struct place anyhow = { .arrange = PLACE_FREE };
+    const struct request *rq = r->state == RESV_BEING_ALTERED && r->request_orig
+                                   ? r->request_orig
+                                   : r->request;
     const struct resv_link *link = link_of_resv(pl, r);
     int64_t start_at = resv_is_running(pl, r) ? pl->now_at : r->old_start_at;
 
     return (struct claim){
-        .place = r->request ? &r->request->place : &anyhow,
+        .rq = rq ? rq : &world_anyhow,
         .at = resv_is_booked(r) && link->has_vnodes ? &link->at : NULL,
         .start_at = start_at,
         .end_at = r->old_end_at > start_at ? r->old_end_at : start_at + 1,
@@ -89,7 +91,6 @@ static int64_t end_inside(const struct planner *pl, const struct snap_job *j,
 static struct claim claim_of_job(const struct planner *pl, const struct snap_job *j,
                                  struct placement *beside)
 {
-    static const struct place anyhow = { .arrange = PLACE_FREE };
     const struct job_link *link = link_of_job(pl, j);
     struct claim c = { .start_at = pl->now_at, .end_at = job_end(pl, j) };
     bool stands = j->state == 'S' || j->state == 'U';
@@ -104,7 +105,7 @@ static struct claim claim_of_job(const struct planner *pl, const struct snap_job
         return c;
     }
     /* A job that stands keeps nobody off its vnodes. */
-    c.place = stands ? NULL : j->request ? &j->request->place : &anyhow;
+    c.rq = stands ? NULL : j->request ? j->request : &world_anyhow;
     c.at = at;
     return c;
 }
@@ -133,7 +134,7 @@ static bool is_right(const struct planner *pl, const struct stake *st,
 {
     const struct booking *h = st->own;
 
-    if (st->spoilt || st->inside != !c->place || !h != !c->at)
+    if (st->spoilt || st->inside != !c->rq || !h != !c->at)
         return false;
     if (!h)
         return true;
@@ -155,10 +156,10 @@ static struct stake *begin(struct planner *pl, const char *id, const struct clai
     st = book_stake(pl->w->book, pl->arena);
     if (pl->w->book->lasting)
         memo->stake = st;
-    st->inside = !c->place;
+    st->inside = !c->rq;
     if (!c->at)
         return st;
-    d = world_demand(pl->w, st->arena, c->place, c->at);
+    d = world_demand(pl->w, st->arena, c->rq, c->at);
     /* The element's own text goes with it, before its stake does. */
     st->own = world_take_for(pl->w, st, arena_strdup(st->arena, id), &d, c->start_at,
                              c->end_at);
@@ -323,7 +324,7 @@ static void check_against_new(const struct planner *pl)
     fresh.series = ARENA_ARRAY(pl->arena, struct series *, pl->s->n_resvs + 1);
     world_open_book(&w, pl->arena, false);
     book_all(&fresh);
-    for (size_t i = 0; i < w.n; i++) {
+    for (size_t i = 0; i <= world_server(&w); i++) {
         if (!w.line[i] && !pl->w->line[i])
             continue;
         MUST(timeline_same(world_line(pl->w, i), world_line(&w, i), w.now_at));

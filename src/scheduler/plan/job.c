@@ -90,7 +90,7 @@ static void waits_on(struct jobs *jobs, const struct snap_job *j, const char *id
                      const char *queue, const struct failure *fail)
 {
     struct planner *pl = jobs->pl;
-    bool by_vnodes = fail->kind != FAIL_LIMIT && !failure_is_of_sums(fail->kind);
+    bool by_vnodes = fail->kind != FAIL_LIMIT && fail->kind != FAIL_QUEUE_SHORT;
     struct estimate est = { 0 };
 
     if (!jobs->asked)

@@ -46,7 +46,10 @@ static enum plan_failure failed(const struct job_field *f, enum plan_failure fai
                                 const struct plan_short *why)
 {
     f->fail->resource = why->resource;
-    f->fail->never = failure == FAIL_SETS_TOO_SMALL;
+    f->fail->never = failure == FAIL_SETS_TOO_SMALL || (why->of_server && why->never);
+    if (why->of_server)
+        f->fail->numbers = plan_numbers(f->jobs->pl, why->res, why->needed,
+                                        why->most_free, why->total);
     return failure;
 }
 
@@ -84,7 +87,7 @@ static enum plan_failure take_until(const struct job_field *f, const char *id,
                   : pool_search(&pool, pl->w, rq, found, &why);
     if (failure)
         return failed(f, failure, &why);
-    world_book(pl->w, id, &rq->place, found, pool.start_at, pool.end_at);
+    world_book(pl->w, id, rq, found, pool.start_at, pool.end_at);
     quick_fit_took(pl, found);
     return FAIL_NONE;
 }

@@ -59,7 +59,7 @@ bool jobs_start_by_preemption(struct jobs *jobs, const struct snap_job *j,
 
     if (!others_may_help(fail) || !preempt(jobs, j, id, NULL, &found))
         return false;
-    world_book(pl->w, id, &j->request->place, &found, pl->now_at, job_end_at(pl, j));
+    world_book(pl->w, id, j->request, &found, pl->now_at, job_end_at(pl, j));
     quick_fit_took(pl, &found);
     vnode_limit_took(pl, j, &found);
     step = jobs_run(pl, j, id, &found, &full);
@@ -95,7 +95,7 @@ static bool resume_by_preemption(struct jobs *jobs, const struct snap_job *j,
     if (!link->has_vnodes || link->resv || !others_may_help(fail) ||
         !resume_may_use(pl, link))
         return false;
-    d = world_demand(pl->w, pl->arena, &j->request->place, &link->at);
+    d = world_demand(pl->w, pl->arena, j->request, &link->at);
     world_drop(pl->w, j->id);
     done = preempt(jobs, j, j->id, &d, NULL);
     if (done)

@@ -300,10 +300,14 @@ enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct requ
                            const int64_t *counts, const struct placement *kept,
                            struct fit *f, struct plan_short *why)
 {
-    enum plan_failure failure;
+    enum plan_failure failure = pool_server_fit(pool, w, rq, why);
 #ifdef HF_CHECKS
     struct other_way o;
+#endif
 
+    if (failure)
+        return failure;
+#ifdef HF_CHECKS
     if (pool->turn) {
         begin_other_way(&o, pool, w, rq);
         if (why)
@@ -331,10 +335,15 @@ static bool fits_first(struct pool *pool, struct world *w, const struct request 
 bool pool_fits_first(struct pool *pool, struct world *w, const struct request *rq,
                      struct fit *f)
 {
-    bool fits = fits_first(pool, w, rq, f);
+    bool fits;
 #ifdef HF_CHECKS
     struct other_way o;
+#endif
 
+    if (pool_server_fit(pool, w, rq, NULL))
+        return false;
+    fits = fits_first(pool, w, rq, f);
+#ifdef HF_CHECKS
     if (pool->turn) {
         begin_other_way(&o, pool, w, rq);
         MUST(fits_first(&o.pool, &o.w, rq, &o.fit) == fits);
@@ -370,6 +379,8 @@ bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker
     struct other_way o;
 #endif
 
+    if (pool_server_fit(&pool, w, rq, why))
+        return false;
     pool_fill(&pool, w, rq);
     fits = fits_empty(&pool, w, rq, why);
 #ifdef HF_CHECKS

@@ -317,8 +317,7 @@ static bool place_follower(struct push *p, size_t i)
     f->placed = true;
     f->start_at = c.start_at;
     f->found = c.found;
-    f->trial = world_book(p->pl->w, f->id, &f->request->place, &f->found, c.start_at,
-                          c.end_at);
+    f->trial = world_book(p->pl->w, f->id, f->request, &f->found, c.start_at, c.end_at);
     p->n_placed++;
     return true;
 }
@@ -428,7 +427,7 @@ void push_find(struct question *q, struct verdict *v)
     }
     /* The last search may have been one in vain, which has put it back. */
     world_drop(q->pl->w, id);
-    trial = world_book(q->pl->w, id, &q->rq->place, &c.found, q->start_at, q->end_at);
+    trial = world_book(q->pl->w, id, q->rq, &c.found, q->start_at, q->end_at);
     jobs_beside_take(q, &beside);
     if (!place_followers(&p)) {
         v->advice = p.against;

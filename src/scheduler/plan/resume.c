@@ -35,7 +35,7 @@ void resume_take(struct planner *pl, const struct snap_job *j, const struct dema
 enum plan_failure resume_field(struct planner *pl, const struct snap_job *j)
 {
     const struct job_link *link = link_of_job(pl, j);
-    struct demand d = world_demand(pl->w, pl->arena, &j->request->place, &link->at);
+    struct demand d = world_demand(pl->w, pl->arena, j->request, &link->at);
     int64_t end_at = job_end_at(pl, j);
 
     if (policy_crossed(pl->p, pl->now_at, end_at))
@@ -94,7 +94,7 @@ int64_t resume_later(struct planner *pl, const struct snap_job *j)
 
     if (!link->has_vnodes || link->resv || !resume_may_use(pl, link))
         return 0;
-    d = world_demand(pl->w, pl->arena, &j->request->place, &link->at);
+    d = world_demand(pl->w, pl->arena, j->request, &link->at);
     world_drop(pl->w, j->id);
     at = find_later(pl, &d, length_s);
     world_restore(pl->w, j->id);

@@ -95,8 +95,7 @@ static void confirm(const struct question *q, const struct verdict *v)
         return;
     /* The next question and the jobs see the reservation where it is now. */
     world_drop(pl->w, q->r->id);
-    world_book(pl->w, q->r->id, &q->r->request->place, &v->found, q->start_at,
-               q->end_at);
+    world_book(pl->w, q->r->id, q->r->request, &v->found, q->start_at, q->end_at);
     jobs_beside_take(q, &beside);
 }
 
@@ -120,16 +119,22 @@ static enum plan_failure blame_time(const struct question *q, enum plan_failure 
     return why->holder ? FAIL_CONFLICT : failure;
 }
 
+/* Was all of the window promised before? An alteration of the select asks for no more
+ * than before. */
+static bool was_promised(const struct question *q)
+{
+    int64_t old_start_at = q->later ? q->later->start_at : q->r->old_start_at;
+    int64_t old_end_at = q->later ? q->later->end_at : q->r->old_end_at;
+
+    return q->degraded || (q->altered && !q->is_new && q->start_at >= old_start_at &&
+                           q->end_at <= old_end_at);
+}
+
 /* The dedicated time that the window would run into or out of, NULL: none. A window
  * that was promised before is not asked again. */
 static const struct period *crossed(const struct question *q)
 {
-    int64_t old_start_at = q->later ? q->later->start_at : q->r->old_start_at;
-    int64_t old_end_at = q->later ? q->later->end_at : q->r->old_end_at;
-    bool promised = q->degraded || (q->altered && q->start_at >= old_start_at &&
-                                    q->end_at <= old_end_at);
-
-    if (promised || q->pl->p->resvs_ignore_dedicated)
+    if (was_promised(q) || q->pl->p->resvs_ignore_dedicated)
         return NULL;
     return policy_crossed(q->pl->p, q->start_at, q->end_at);
 }
@@ -170,6 +175,7 @@ bool question_search(struct question *q, struct placement *found, struct verdict
                          .start_at = q->start_at,
                          .end_at = q->end_at,
                          .checks = q->checks,
+                         .without_server = was_promised(q),
                          .closed = vnodes_of_jobs_outside(q->pl, q->r) };
 
     pool.sets = pool_sets(&pool, q->pl->w, q->rq, NULL);
@@ -183,6 +189,7 @@ bool question_search(struct question *q, struct placement *found, struct verdict
         q->away = v->failure == FAIL_NONE;
         pool.with_away = false;
     }
+    pool.without_server = false;
     pool.end_at += missed_s(q); /* another start is one for the whole length */
     if (v->failure)
         v->why.earliest_at = pool_earliest(
@@ -321,7 +328,8 @@ static bool replace_chunks(const struct question *q, const struct own_chunks *al
     struct world *w = q->pl->w;
     struct pool pool = { .asker = ASKER_RESV,
                          .start_at = q->start_at,
-                         .end_at = q->end_at };
+                         .end_at = q->end_at,
+                         .without_server = was_promised(q) };
 
     struct placement kept = { 0 };
 

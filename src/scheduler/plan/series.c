@@ -22,13 +22,12 @@ static bool is_usable(const struct world *w, const struct placement *at)
 static struct series_vnodes *read_vnodes(struct planner *pl, struct arena *arena,
                                          const char *text, const struct request *rq)
 {
-    static const struct place anyhow = { .arrange = PLACE_FREE };
     struct series_vnodes *on = ARENA_NEW(arena, struct series_vnodes);
 
     on->text = text;
     on->readable = placement_read_into(pl->w, text, arena, &on->at);
     if (on->readable)
-        on->demand = world_demand(pl->w, arena, rq ? &rq->place : &anyhow, &on->at);
+        on->demand = world_demand(pl->w, arena, rq ? rq : &world_anyhow, &on->at);
     return on;
 }
 

@@ -59,7 +59,7 @@ static const struct series_vnodes *vnodes_new(struct finder *f,
     on->readable = true;
     on->usable = usable;
     on->at = *at;
-    on->demand = world_demand(pl->w, pl->arena, &f->rq->place, at);
+    on->demand = world_demand(pl->w, pl->arena, f->rq, at);
     f->known[f->n_known++ % KNOWN_MAX] = on;
     return on;
 }
@@ -328,7 +328,7 @@ void series_find_altered(struct question *q, struct verdict *v)
                                   .readable = true,
                                   .usable = true,
                                   .at = v->found };
-    on->demand = world_demand(pl->w, pl->arena, &q->rq->place, &on->at);
+    on->demand = world_demand(pl->w, pl->arena, q->rq, &on->at);
     one->on = on;
     one->booked = world_take(pl->w, one->id, &on->demand, q->start_at, q->end_at);
 }

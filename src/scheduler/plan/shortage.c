@@ -44,6 +44,12 @@ const char *shortage_words(const struct plan_short *why, struct arena *arena)
 {
     if (!why->res)
         return "";
+    if (why->of_server)
+        return arena_printf(
+            arena,
+            "all chunks together need %s of %s, of the server's at most %s is free",
+            amount_text(arena, why->res, why->needed), why->res->name,
+            amount_text(arena, why->res, why->most_free));
     if (why->value)
         return arena_printf(arena, "chunk %zu needs %s=%s, which no usable vnode has",
                             why->chunk + 1, why->res->name, why->value);

@@ -116,8 +116,8 @@ static void come_back(struct parts *ps)
 /* Under the id of the reservation, so that a denial names it. */
 static void take_place(const struct parts *ps, struct part *part)
 {
-    part->trial = world_book(ps->pl->w, part->r->id, &part->r->request->place,
-                             &part->v.found, part->q.start_at, part->q.end_at);
+    part->trial = world_book(ps->pl->w, part->r->id, part->r->request, &part->v.found,
+                             part->q.start_at, part->q.end_at);
     jobs_beside_take(&part->q, &part->beside);
 }
 

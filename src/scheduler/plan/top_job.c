@@ -84,7 +84,7 @@ static void search(struct planner *pl, const struct snap_job *j, const char *id,
     pool.end_at = at + length_s;
     if (pool_search(&pool, pl->w, j->request, &found, &why) != FAIL_NONE)
         return;
-    world_book(pl->w, id, &j->request->place, &found, pool.start_at, pool.end_at);
+    world_book(pl->w, id, j->request, &found, pool.start_at, pool.end_at);
     ret->start_at = at;
     ret->vnodes = placement_print(pl->w, &found);
 }

@@ -149,10 +149,11 @@ static void note_vnodes(struct choice *ch)
 static struct lack lack_of(struct choice *ch)
 {
     const struct snap_job *j = ch->who->job;
-    const char *resource, *numbers;
+    const char *resource = NULL, *numbers;
     struct limit_words words;
     struct placement found;
     struct lack l = { 0 };
+    struct plan_short why = { 0 };
     enum plan_failure short_of;
     bool never;
 
@@ -161,10 +162,16 @@ static struct lack lack_of(struct choice *ch)
     short_of = queue_fit(ch->pl, j, &resource, &numbers, &never);
     if (short_of == FAIL_QUEUE_SHORT)
         l.queue = link_of_job(ch->pl, j)->queue;
+    if (!short_of) /* nor what others will want of the server before the job ends */
+        short_of = pool_server_fit(&ch->pool, ch->pl->w, j->request, &why);
+    if (why.of_server)
+        resource = why.resource;
     l.sums = short_of != FAIL_NONE;
     if (l.sums)
         l.res = snap_res_find(ch->pl->s, resource);
+    ch->pool.without_server = l.sums;
     l.vnodes = !has_place(ch, &found);
+    ch->pool.without_server = false;
     if (l.vnodes)
         note_vnodes(ch);
     return l;
@@ -241,11 +248,11 @@ static bool take_enough(struct choice *ch)
 static struct demand demand_of(struct choice *ch)
 {
     const struct preemptor *who = ch->who;
-    struct demand d = who->own ? *who->own
-                               : world_demand(ch->pl->w, ch->pl->arena,
-                                              &who->job->request->place, ch->found);
+    struct demand d =
+        who->own ? *who->own
+                 : world_demand(ch->pl->w, ch->pl->arena, who->job->request, ch->found);
 
-    memset(ch->p->at, 0, ch->pl->w->n * sizeof(*ch->p->at));
+    memset(ch->p->at, 0, (ch->pl->w->n + 1) * sizeof(*ch->p->at));
     for (size_t i = 0; i < d.n; i++)
         ch->p->at[d.vnodes[i]] = i + 1;
     return d;

@@ -45,6 +45,7 @@ struct pool {
                                      complex is all there is */
     const struct gained *gained;  /* NULL: nothing is known */
     bool without_endless;         /* jobs without a walltime are not there: endless.h */
+    bool without_server;          /* nothing is asked of what the server limits */
     bool as_if_empty;             /* nobody has anything of any vnode */
     uint64_t turn;                /* vnodes are asked when a search comes to them, and
                                      have this mark on the world's desk then; 0: all have
@@ -98,6 +99,15 @@ void pool_when_empty(const struct pool *pool, const struct world *w,
 enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct request *rq,
                            const int64_t *counts, const struct placement *kept,
                            struct fit *f, struct plan_short *why);
+
+/* Has the server enough, through the pool's window, of what it limits and the request
+ * asks for? If not (FAIL_SERVER_SHORT), *why has the details; NULL: the caller does not
+ * ask. All searches ask this first. Linear in the resources that the request names. */
+enum plan_failure pool_server_fit(const struct pool *pool, struct world *w,
+                                  const struct request *rq, struct plan_short *why);
+
+/* Does the request ask for anything that the server limits? */
+bool pool_asks_server(const struct world *w, const struct request *rq);
 
 /* Does the whole request fit, by first fit alone? The chunks are in f->placed. */
 bool pool_fits_first(struct pool *pool, struct world *w, const struct request *rq,

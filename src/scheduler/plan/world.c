@@ -70,10 +70,52 @@ static void read_references(struct world *w)
     }
 }
 
+/* Does a value of the server's resources_available limit anything? */
+static bool limits(const struct world *w, const struct res_value *value)
+{
+    return w->s->res.v[value->res].summed && !w->ignored[value->res];
+}
+
+static void read_server(struct world *w)
+{
+    size_t from = world_server(w) * w->n_res;
+
+    w->total[from + RES_PRESENCE] = PRESENCE_ALL;
+    for (size_t k = 0; k < w->s->available.n; k++) {
+        const struct res_value *value = &w->s->available.v[k];
+
+        if (!limits(w, value))
+            continue;
+        w->total[from + value->res] = value->amount;
+        w->is_set[from + value->res] = true;
+        w->has_server = true;
+    }
+}
+
+/* Does the server name the same amounts as when that was read? */
+static bool is_same_server(const struct world *kept, const struct snapshot *s)
+{
+    size_t from = world_server(kept) * kept->n_res, n_set = 0, n = 0;
+
+    for (size_t r = 1; r < kept->n_res; r++)
+        n_set += kept->is_set[from + r];
+    for (size_t k = 0; k < s->available.n; k++) {
+        const struct res_value *value = &s->available.v[k];
+
+        if (!limits(kept, value))
+            continue;
+        n++;
+        if (!kept->is_set[from + value->res] ||
+            kept->total[from + value->res] != value->amount)
+            return false;
+    }
+    return n == n_set;
+}
+
 static void read_totals(struct world *w)
 {
-    w->total = arena_zero(w->arena, w->n * w->n_res * sizeof(int64_t) + 1);
-    w->is_set = arena_zero(w->arena, w->n * w->n_res * sizeof(bool) + 1);
+    w->total = arena_zero(w->arena, (w->n + 1) * w->n_res * sizeof(int64_t));
+    w->is_set = arena_zero(w->arena, (w->n + 1) * w->n_res * sizeof(bool));
     for (size_t i = 0; i < w->n; i++) {
         const struct res_values *values = &w->s->vnodes[i].available;
 
@@ -271,8 +313,9 @@ static void derive(struct world *w)
 {
     w->by_name = sorted(w, compare_name);
     read_references(w);
-    read_totals(w);
     read_policy(w);
+    read_totals(w);
+    read_server(w);
     w->order = sorted(w, compare_order);
     w->place = ARENA_ARRAY(w->arena, size_t, w->n + 1);
     for (size_t i = 0; i < w->n; i++)
@@ -281,7 +324,7 @@ static void derive(struct world *w)
     list_hosts(w);
     list_queues(w);
     w->desk = desk_new(w->arena, w->n, w->n_hosts, w->n_res);
-    w->booked = arena_alloc(w->arena, w->n * sizeof(*w->booked) + 1);
+    w->booked = arena_alloc(w->arena, (w->n + 1) * sizeof(*w->booked));
     w->sum = ARENA_ARRAY(w->arena, int64_t *, w->n + 1);
 }
 
@@ -295,6 +338,7 @@ static const struct world *kept_world(const struct world *w)
     const struct world *kept = snap_derived(w->s);
 
     return kept && kept->p == w->p && kept->n_res == w->n_res &&
+                   is_same_server(kept, w->s) &&
                    arena_used_bytes(snap_derived_arena(w->s)) < DERIVED_MAX_BYTES(w)
                ? kept
                : NULL;

@@ -45,8 +45,9 @@ struct world {
         const char **v;
     } queues;          /* that have vnodes of their own, by name */
     struct desk *desk; /* for the searches of a plan, one after the other */
-    int64_t *total;    /* [world_slot()], 0 when unset */
-    bool *is_set;      /* [world_slot()] */
+    int64_t *total;    /* [world_slot()], 0 when unset; behind them the server's */
+    bool *is_set;      /* [world_slot()], likewise */
+    bool has_server;   /* the server limits something: world_is_limited() */
     size_t *home;   /* [vnode * n_res] vnode whose resource it is; NULL: its own, all */
     bool *ignored;  /* [res]: not compared by this policy */
     bool *infinite; /* [res]: unset counts as infinite */
@@ -129,17 +130,35 @@ bool world_is_lent(const struct world *w, size_t res);
 /* How a request with this place uses that vnode (scheduling.md 15.2). */
 enum use world_use(const struct world *w, size_t vnode, const struct place *place);
 
-/* What a placement takes of each vnode, all chunks together: added up once, to be asked
- * about and booked many times. A resource that a vnode borrows is taken where it is
- * counted. 'place' NULL: amounts only, for who is on the vnodes already by a
- * reservation. Lives as long as the arena. */
+/* What all have together of the resources that the server names (its
+ * resources_available) is counted as if it were one vnode more, behind the last one,
+ * that no search looks at for a chunk: it has a timeline and bookings as they have. */
+static inline size_t world_server(const struct world *w)
+{
+    return w->n;
+}
+
+/* Does the server limit what all have of the resource together? */
+static inline bool world_is_limited(const struct world *w, size_t res)
+{
+    return w->has_server && w->is_set[world_server(w) * w->n_res + res];
+}
+
+/* What a placement takes of each vnode, all chunks together, and what its request takes
+ * of the server: added up once, to be asked about and booked many times. A resource
+ * that a vnode borrows is taken where it is counted. 'rq' NULL: amounts only, for who
+ * is on the vnodes already by a reservation, and has its share of the server by that.
+ * Lives as long as the arena. */
 struct demand {
     size_t n;
-    size_t *vnodes;    /* [n] each once */
+    size_t *vnodes;    /* [n] each once; world_server() is one */
     int64_t **amounts; /* [n][n_res] */
 };
 struct demand world_demand(struct world *w, struct arena *arena,
-                           const struct place *place, const struct placement *pl);
+                           const struct request *rq, const struct placement *pl);
+
+/* A request for whatever is there, of those whose own cannot be read. */
+extern const struct request world_anyhow;
 
 /* Is all of it free through the window? Linear in the demand, for each vnode
  * logarithmic in the changes on it. */
@@ -162,7 +181,7 @@ struct booking *world_take_for(struct world *w, struct stake *st, const char *id
                                int64_t end_at);
 
 /* The same with a placement's demand. */
-struct booking *world_book(struct world *w, const char *id, const struct place *place,
+struct booking *world_book(struct world *w, const char *id, const struct request *rq,
                            const struct placement *pl, int64_t start_at,
                            int64_t end_at);
 

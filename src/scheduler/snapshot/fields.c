@@ -356,7 +356,7 @@ static const struct field resv_fields[] = {
     { "reserve_start",        read_number, AT(resv, start_at) },
     { "reserve_end",          read_number, AT(resv, end_at) },
     { "queue",                read_text,   AT(resv, queue) },
-    { "Resource_List",        NULL },
+    { "Resource_List",        read_asked,  AT(resv, asked) },
     { "schedselect",          NULL },
     { "schedselect_orig",     NULL },
     { "resv_nodes",           read_text,   AT(resv, nodes) },

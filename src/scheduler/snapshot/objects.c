@@ -106,18 +106,19 @@ static void read_series(struct snapshot *s, struct snap_resv *r,
     if (!length || duration_parse(length, &r->series_length_s) != 0)
         r->series_length_s = 0;
     if (select)
-        r->request_series =
-            snap_request(s, select, wire_attrs_value(attrs, "Resource_List", "place"));
+        r->request_series = snap_request(
+            s, select, wire_attrs_value(attrs, "Resource_List", "place"), &r->asked);
     if (r->rule && r->zone)
         snap_want_zone(s, r->zone);
 }
 
 /* The request of one select attribute, with the place of the object. */
 static const struct request *read_select(struct snapshot *s,
-                                         const struct wire_object *o, const char *attr)
+                                         const struct wire_object *o, const char *attr,
+                                         const struct res_values *asked)
 {
     return snap_request(s, wire_attrs_value(&o->attrs, attr, NULL),
-                        wire_attrs_value(&o->attrs, "Resource_List", "place"));
+                        wire_attrs_value(&o->attrs, "Resource_List", "place"), asked);
 }
 
 static bool read_resv(struct snapshot *s, void *place, const struct wire_object *o)
@@ -127,14 +128,14 @@ static bool read_resv(struct snapshot *s, void *place, const struct wire_object 
     r->id = snap_text(s, o->name);
     r->memo = new_memo(s);
     snap_read_fields(s, OBJECT_RESV, r, o);
-    r->request = read_select(s, o, "schedselect");
-    r->request_orig = read_select(s, o, "schedselect_orig");
-    r->request_series = read_select(s, o, "reserve_standing_schedselect");
+    r->request = read_select(s, o, "schedselect", &r->asked);
+    r->request_orig = read_select(s, o, "schedselect_orig", &r->asked);
+    r->request_series = read_select(s, o, "reserve_standing_schedselect", &r->asked);
     /* While no occurrence has had another select, all have the one that is shown, which
      * an open alteration has put aside. */
     if (!r->request_series)
         r->request_series = r->request_orig ? r->request_orig : r->request;
-    r->later.request = read_select(s, o, "alter_schedselect");
+    r->later.request = read_select(s, o, "alter_schedselect", &r->asked);
     snap_give_requests(
         s, r, wire_attrs_value(&o->attrs, "reserve_occurrence_schedselects", NULL),
         wire_attrs_value(&o->attrs, "Resource_List", "place"));
@@ -175,7 +176,7 @@ static bool read_job(struct snapshot *s, void *place, const struct wire_object *
     j->memo = new_memo(s);
     snap_read_fields(s, OBJECT_JOB, j, o);
     j->told_at = s->told_at;
-    j->request = read_select(s, o, "schedselect");
+    j->request = read_select(s, o, "schedselect", &j->asked);
     j->walltime_s = length_of(o, "walltime");
     j->min_walltime_s = length_of(o, "min_walltime");
     j->max_walltime_s = length_of(o, "max_walltime");

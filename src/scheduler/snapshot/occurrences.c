@@ -115,7 +115,7 @@ void snap_give_requests(struct snapshot *s, struct snap_resv *r, const char *tex
         p += len;
         index -= MAX_OF(r->index, 1);
         if (index >= 0 && (size_t)index < r->occurrences.n)
-            r->occurrences.v[index].request = snap_request(s, select, place);
+            r->occurrences.v[index].request = snap_request(s, select, place, &r->asked);
     }
 }
 

@@ -24,6 +24,57 @@ static void read_chunk(struct snapshot *s, struct arena *arena,
     }
 }
 
+/* What is counted at the server and at no vnode is asked for beside the chunks. */
+static bool is_beside(const struct snapshot *s, const struct res_value *asked)
+{
+    const struct res *row = &s->res.v[asked->res];
+
+    return row->summed && !row->consumable;
+}
+
+/* The place of the resource in the list, made when it is new. */
+static struct need *sum_of(struct res_sums *list, size_t res)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].res == res)
+            return &list->v[i];
+    list->v[list->n] = (struct need){ .res = res };
+    return &list->v[list->n++];
+}
+
+static void add_to_sum(struct res_sums *list, size_t res, int64_t count, int64_t amount)
+{
+    struct need *sum = sum_of(list, res);
+    int64_t all;
+
+    /* Of absurd amounts a thousand leave the range. */
+    if (__builtin_mul_overflow(count, amount, &all) || all > AMOUNT_MAX - sum->amount)
+        sum->amount = AMOUNT_MAX;
+    else
+        sum->amount += all;
+}
+
+/* Add up what the chunks ask for, and what is asked for beside them. */
+static void read_sums(const struct snapshot *s, struct arena *arena,
+                      const struct res_values *asked, struct request *rq)
+{
+    size_t most = asked ? asked->n : 0;
+
+    for (size_t c = 0; c < rq->n; c++)
+        most += rq->chunks[c].n;
+    rq->all.v = arena_alloc(arena, MIN_OF(most, s->res.n) * sizeof(*rq->all.v) + 1);
+    for (size_t c = 0; c < rq->n; c++)
+        for (size_t i = 0; i < rq->chunks[c].n; i++) {
+            const struct need *need = &rq->chunks[c].needs[i];
+
+            if (s->res.v[need->res].summed && s->res.v[need->res].consumable)
+                add_to_sum(&rq->all, need->res, rq->chunks[c].count, need->amount);
+        }
+    for (size_t i = 0; asked && i < asked->n; i++)
+        if (is_beside(s, &asked->v[i]))
+            add_to_sum(&rq->all, asked->v[i].res, 1, MAX_OF(asked->v[i].amount, 0));
+}
+
 static bool read_request(struct snapshot *s, struct arena *arena, const char *select,
                          const char *place, struct request *rq)
 {
@@ -58,8 +109,24 @@ static struct request *new_request(struct snapshot *s, const char *key)
     return rq;
 }
 
+/* No valid place or select has a newline, nor has the name of a resource, so two
+ * different requests have different keys. */
+static const char *key_of(struct snapshot *s, const char *select, const char *place,
+                          const struct res_values *asked)
+{
+    struct arena *arena = snap_arena(s);
+    const char *key = arena_printf(arena, "%s\n%s", place, select);
+
+    for (size_t i = 0; asked && i < asked->n; i++)
+        if (is_beside(s, &asked->v[i]))
+            key =
+                arena_printf(arena, "%s\n%s=%lld", key, s->res.v[asked->v[i].res].name,
+                             (long long)asked->v[i].amount);
+    return key;
+}
+
 const struct request *snap_request(struct snapshot *s, const char *select,
-                                   const char *place)
+                                   const char *place, const struct res_values *asked)
 {
     struct request *rq;
     const char *key;
@@ -69,15 +136,15 @@ const struct request *snap_request(struct snapshot *s, const char *select,
     /* Without a place chunks go anywhere (scheduling.md 15). */
     if (!place)
         place = "free";
-    /* No valid place or select has a newline, so two different pairs have different
-     * keys. */
-    key = arena_printf(snap_arena(s), "%s\n%s", place, select);
+    key = key_of(s, select, place, asked);
     HASH_FIND_STR(s->requests, key, rq);
     if (!rq) {
         rq = new_request(s, key);
         /* One that cannot be read is kept as well: others with the same text need no
          * second look. */
         rq->valid = read_request(s, rq->arena, select, place, rq);
+        if (rq->valid)
+            read_sums(s, rq->arena, asked, rq);
         MUST(!rq->valid || (rq->n_total > 0 && rq->n_total <= REQUEST_CHUNKS_MAX));
         HASH_ADD_KEYPTR(hh, s->requests, rq->key, strlen(rq->key), rq);
     }

@@ -75,8 +75,14 @@ struct req_chunk {
     struct need *needs;
 };
 
-/* A schedselect with its place. Equal texts share one request, so that requests can be
- * compared by address. */
+/* Amounts of resources that are counted at queue and server, each once. */
+struct res_sums {
+    size_t n;
+    struct need *v;
+};
+
+/* A schedselect with its place, and what is asked for beside the chunks. Equal texts
+ * share one request, so that requests can be compared by address. */
 struct request {
     const char *key;
     bool valid;
@@ -84,6 +90,7 @@ struct request {
     size_t n;
     struct req_chunk *chunks;
     int64_t n_total;     /* chunks with their counts */
+    struct res_sums all; /* what the whole of it counts at the server */
     struct arena *arena; /* where all of it is */
     size_t n_uses;       /* in a kept snapshot: by objects */
     UT_hash_handle hh;
@@ -187,6 +194,7 @@ struct snap_resv {
     const char *partition;
     const struct request *request;      /* NULL: lacks a select */
     const struct request *request_orig; /* before an alteration of the select */
+    struct res_values asked;            /* Resource_List */
     const char *nodes; /* resv_nodes, NULL before the first confirmation */
     int64_t state;
     int64_t substate;
@@ -353,9 +361,10 @@ bool snap_is_mine(const struct snapshot *s, const char *partition);
 const struct snap_queue *snap_queue_find(const struct snapshot *s, const char *name);
 
 /* The request of a schedselect (NULL gives NULL) and a place; not valid when one of
- * them cannot be read or asks for more than REQUEST_CHUNKS_MAX chunks. */
+ * them cannot be read or asks for more than REQUEST_CHUNKS_MAX chunks. 'asked' is the
+ * Resource_List, NULL: none; it counts with what no chunk can name. */
 const struct request *snap_request(struct snapshot *s, const char *select,
-                                   const char *place);
+                                   const char *place, const struct res_values *asked);
 
 /* The arrays of a snapshot, alike. */
 enum {

@@ -44,7 +44,7 @@ static struct world *world_of(struct scene *sc)
 static void take(struct scene *sc, struct world *w, size_t from, size_t to, size_t step,
                  int64_t ncpus, int64_t start_at, int64_t end_at)
 {
-    static const struct place shared = { .arrange = PLACE_FREE };
+    static const struct request shared = { .place = { .arrange = PLACE_FREE } };
     size_t res = snap_res_find(sc->snapshot, "ncpus");
 
     for (size_t v = from; v < to; v += step) {
@@ -62,7 +62,7 @@ static struct looked search(struct scene *sc, struct world *w, const char *selec
                             const char *place, int64_t start_at, int64_t end_at)
 {
     struct pool pool = { .asker = ASKER_RESV, .start_at = start_at, .end_at = end_at };
-    const struct request *rq = snap_request(sc->snapshot, select, place);
+    const struct request *rq = snap_request(sc->snapshot, select, place, NULL);
     struct placement found = { 0 };
     struct looked ret = { .first = SIZE_MAX };
 
@@ -177,7 +177,7 @@ static void test_vnodes_in_use_are_passed_over(void)
 /* What was known of vnodes before they were taken, or given back, holds no more. */
 static void test_bookings_are_noticed(void)
 {
-    static const struct place shared = { .arrange = PLACE_FREE };
+    static const struct request shared = { .place = { .arrange = PLACE_FREE } };
     struct scene sc = two_kinds("", "");
     struct world *w = world_of(&sc);
     struct placement pl = { 0 };
@@ -281,14 +281,14 @@ static void test_a_later_start_is_found(void)
                          .end_at = NOW + 20 };
     struct scene sc = two_kinds("", "");
     struct world *w = world_of(&sc);
-    const struct request *rq = snap_request(sc.snapshot, "3:ncpus=16", "scatter");
+    const struct request *rq = snap_request(sc.snapshot, "3:ncpus=16", "scatter", NULL);
     uint64_t before = w->desk->n_looks;
 
     take(&sc, w, 0, VNODES, 1, 16, NOW, NOW + 100000);
     take(&sc, w, 1, VNODES, 2, 48, NOW, NOW + 100000);
     CU_ASSERT_EQUAL(pool_earliest(&pool, w, rq, 64), NOW + 100000 + 2);
     CU_ASSERT_TRUE(w->desk->n_looks - before <= 8 * FEW);
-    rq = snap_request(sc.snapshot, "1:ncpus=65", "free");
+    rq = snap_request(sc.snapshot, "1:ncpus=65", "free", NULL);
     CU_ASSERT_EQUAL(pool_earliest(&pool, w, rq, 64), 0);
     CU_ASSERT_TRUE(w->desk->n_looks - before <= 9 * FEW);
     end(&sc, w);

@@ -201,11 +201,15 @@ static void add_thing(struct server *sv, struct wire_objects *list, struct thing
 
 static struct wire_objects all_of(struct server *sv)
 {
+    static const char *const server_has[] = { "", "", " resources_available.ncpus=6",
+                                              " resources_available.ncpus=3" };
     struct wire_objects list = { 0 };
 
-    scene_attrs(&sv->sc,
-                &wire_objects_add(&list, sv->sc.arena, OBJECT_SERVER, "svr")->attrs,
-                pick(sv, 2) ? "node_group_enable=True node_group_key=r1" : "");
+    scene_attrs(
+        &sv->sc, &wire_objects_add(&list, sv->sc.arena, OBJECT_SERVER, "svr")->attrs,
+        arena_printf(sv->sc.arena, "backfill_depth=1%s%s",
+                     pick(sv, 2) ? " node_group_enable=True node_group_key=r1" : "",
+                     server_has[pick(sv, 4)]));
     for (size_t i = 0; i < sv->n; i++)
         add_thing(sv, &list, &sv->things[i]);
     return list;
