@@ -63,23 +63,34 @@ static bool image_stays(struct mom_job *j, int32_t status)
     return job_is_to_rest(j);
 }
 
+/* Nothing of the job has begun there, or the image is not wanted, so nobody has to end
+ * anything first: these are not answered (tpp.md 7.2). */
+static void abort_members(struct mom *m, struct mom_job *j, int32_t status,
+                          struct mom_out *out)
+{
+    /* The other hosts keep the images that the start began with as this one does. */
+    bool drops = j->checkpoint.is_restart && !image_stays(j, status);
+
+    superior_tell_members(m, j, drops ? IM_DELETE_JOB : IM_ABORT_JOB, out);
+    for (size_t i = 0; i < j->hosts.n; i++)
+        j->hosts.v[i].is_member = false;
+}
+
 void superior_give_up(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
                       struct mom_out *out)
 {
-    /* Nothing of the job has begun anywhere, or it goes back to its image, so nobody
-     * has to end anything first: ABORT_JOB is not answered (tpp.md 7.2). */
+    bool has_begun;
+
     MUST(j->is_joining);
+    has_begun = j->joins_by == IM_RESTART && image_stays(j, status);
     j->is_joining = false;
     j->answer_by = INT64_MAX;
     asked_drop_all(j);
-    /* The other hosts keep the images that the start began with as this one does. */
-    superior_tell_members(m, j,
-                          j->checkpoint.is_restart && !image_stays(j, status)
-                              ? IM_DELETE_JOB
-                              : IM_ABORT_JOB,
-                          out);
-    for (size_t i = 0; i < j->hosts.n; i++)
-        j->hosts.v[i].is_member = false;
+    /* Hosts that have restored their tasks end them as those of any run: their images
+     * can be begun with again when the tasks are gone, and life_end() waits for that.
+     */
+    if (!has_begun)
+        abort_members(m, j, status, out);
     life_end(m, now_at, j, status, out);
 }
 

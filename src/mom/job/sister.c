@@ -51,6 +51,30 @@ static int check_join(struct mom *m, const struct im_message *msg, struct mom_ou
     return 0;
 }
 
+/* It runs no longer, and neither does a script for its image. */
+static void kill_all(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    sister_drop_image(m, j, out);
+    if (spawned_n_live(j) > 0)
+        out_kill(out, j, SIGKILL);
+}
+
+/* Its image is for the next start. */
+static void bring_to_rest(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    j->is_killed = true;
+    kill_all(m, j, out);
+    sister_step(m, j, out);
+}
+
+/* The old copy has the image that the job is to go on from. The start that it is of has
+ * failed, and this MoM was not there to hear it. */
+static bool leaves_image_for(const struct mom_job *j, const struct im_message *join)
+{
+    return j->is_sister && !j->is_released && !j->is_dropped &&
+           j->checkpoint.has_image && wire_attrs_value(&join->attrs, JOB_IMAGE, NULL);
+}
+
 /* An old copy goes: the job runs anew. False: the same join once more, or the old copy
  * cannot go yet. */
 static bool clear_place(struct mom *m, uint64_t stream, const struct im_message *msg,
@@ -70,12 +94,16 @@ static bool clear_place(struct mom *m, uint64_t stream, const struct im_message 
             okay(j, &again, IM_JOIN_JOB, out);
         return false;
     }
-    out_joblog(out, LOG_EV_JOB, j, "an old copy of the job is removed");
-    out_kill(out, j, SIGKILL);
-    if (j->phase == JOB_RECEIVING)
-        job_free(m, j);
-    else
-        life_drop(m, j, out);
+    if (leaves_image_for(j, msg)) {
+        bring_to_rest(m, j, out);
+    } else {
+        out_joblog(out, LOG_EV_JOB, j, "an old copy of the job is removed");
+        out_kill(out, j, SIGKILL);
+        if (j->phase == JOB_RECEIVING)
+            job_free(m, j);
+        else
+            life_drop(m, j, out);
+    }
     if (!job_find(m, msg->job_id))
         return true;
     refuse_join(stream, msg, PBSE_JOBEXIST, out); /* something of it is still at work */
@@ -203,14 +231,6 @@ void sister_step(struct mom *m, struct mom_job *j, struct mom_out *out)
         sister_rest(m, j, out);
 }
 
-/* It runs no longer, and neither does a script for its image. */
-static void kill_all(struct mom *m, struct mom_job *j, struct mom_out *out)
-{
-    sister_drop_image(m, j, out);
-    if (spawned_n_live(j) > 0)
-        out_kill(out, j, SIGKILL);
-}
-
 /* Asked twice it answers twice: the first answer may have been lost with its stream. */
 static void take_kill(struct mom *m, struct mom_job *j, const struct asker *to,
                       struct mom_out *out)
@@ -240,9 +260,7 @@ static void take_abort(struct mom *m, struct mom_job *j, struct mom_out *out)
         return;
     }
     out_joblog(out, LOG_EV_JOB, j, "ABORT_JOB received");
-    j->is_killed = true;
-    kill_all(m, j, out);
-    sister_step(m, j, out);
+    bring_to_rest(m, j, out);
 }
 
 /* The job goes on without this host. */

@@ -468,6 +468,61 @@ static void test_a_restart_that_fails_costs_no_image(void)
     }
 }
 
+/* A sister's tasks that were restored take a while to end, and the server hears of the
+ * failed start when they have ended: the next one finds all images at rest. */
+static void test_a_failed_restart_is_over_when_its_tasks_are(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    w.h[1].restores_badly = true;
+    w.h[2].keeps_alive = true;
+    send_run(&w, "4", "u");
+    CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+    CU_ASSERT(task_runs(&w, 2, TASK3));
+
+    mom_task_ended(w.h[2].m, w.now_at, ID, TASK3, 256 + 9, NULL, &w.h[2].out);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].status, -7);
+    answer_obit(&w);
+    for (size_t k = 0; k < N; k++)
+        CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[k].m, ID));
+    w.h[1].restores_badly = w.h[2].keeps_alive = false;
+    send_run(&w, "5", "u");
+    CU_ASSERT(task_runs(&w, 1, TASK2) && task_runs(&w, 2, TASK3));
+    world_fini(&w);
+}
+
+/* A sister does not hear that the start has failed: the next one ends what she has of
+ * it, and her image stays. */
+static void test_a_failed_restart_that_a_sister_does_not_hear_of(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    w.h[1].restores_badly = true;
+    w.h[2].keeps_alive = true;
+    send_run(&w, "4", "u");
+    w.h[2].is_cut = true;
+    lose_stream(&w, 0, 2);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].status, -7);
+    answer_obit(&w);
+    CU_ASSERT(task_runs(&w, 2, TASK3));
+
+    w.h[1].restores_badly = w.h[2].is_cut = w.h[2].keeps_alive = false;
+    send_run(&w, "5", "u");
+    CU_ASSERT_EQUAL(w.h[0].status, -3); /* her tasks were still there */
+    answer_obit(&w);
+    CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[2].m, ID));
+    CU_ASSERT_EQUAL(w.h[2].n_drops, 0);
+    send_run(&w, "6", "u");
+    CU_ASSERT(task_runs(&w, 1, TASK2) && task_runs(&w, 2, TASK3));
+    world_fini(&w);
+}
+
 static void discard_by_server(struct world *w, int32_t run_version)
 {
     const struct is_message discard = { .command = IS_DISCARD_JOB,
@@ -792,6 +847,10 @@ int main(void)
           test_a_host_that_is_away_costs_no_image },
         { "a restart that fails costs no image",
           test_a_restart_that_fails_costs_no_image },
+        { "a failed restart is over when its tasks are",
+          test_a_failed_restart_is_over_when_its_tasks_are },
+        { "a failed restart that a sister does not hear of",
+          test_a_failed_restart_that_a_sister_does_not_hear_of },
         { "an image that is not wanted goes on all hosts",
           test_an_image_that_is_not_wanted_goes_on_all_hosts },
         { "a job that begins anew has no image",
