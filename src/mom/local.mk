@@ -15,6 +15,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/keyboard.c \
 	src/mom/job/link.c src/mom/job/load.c \
 	src/mom/job/mom.c \
+	src/mom/job/noting.c \
 	src/mom/job/obit.c \
 	src/mom/job/out.c \
 	src/mom/job/job_peer.c \

@@ -94,6 +94,7 @@ enum mom_effect_kind {
     MOM_ANSWER_TASK, /* 'answer' on the connection 'stream' */
     MOM_READ_LOAD,   /* find out the load of the host, then mom_host_load() */
     MOM_READ_IDLE,   /* ... since when keyboard and mouse are idle, mom_host_idle() */
+    MOM_TRY_NOTE,    /* find out whether records of jobs can be written: mom_noted() */
     /* MOM_STORE to MOM_DROP are an executor's (executor.h). */
     MOM_STORE,   /* write the new job and its script durably, then mom_stored() */
     MOM_SAVE,    /* write the job's record again */
@@ -368,6 +369,10 @@ void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out);
 /* Answer to MOM_READ_LOAD: processes that ran or waited, on average of the last minute.
  */
 void mom_host_load(struct mom *m, int64_t now_at, double load, struct mom_out *out);
+/* Answer to MOM_TRY_NOTE, and said of each record of a job that could not be written.
+ * NULL: there is room; else why not. */
+void mom_noted(struct mom *m, int64_t now_at, const struct diag *why,
+               struct mom_out *out);
 /* Answer to MOM_READ_IDLE: seconds since keyboard or mouse were touched. */
 void mom_host_idle(struct mom *m, int64_t now_at, int64_t idle_s, struct mom_out *out);
 /* As mom_used(), by whoever counts all that the job has ever run here: what has ended

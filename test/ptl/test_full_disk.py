@@ -259,8 +259,8 @@ def test_a_full_spool_ends_no_job_and_loses_no_line(cluster):
 
 
 def test_a_mom_that_cannot_note_its_jobs_loses_none(cluster):
-    """The records of jobs are on a full disk: who runs there ends once, who comes is held
-    and runs when there is room."""
+    """The records of jobs are on a full disk: who runs there ends once, who comes waits
+    and runs when there is room, for the server hears that the host takes no jobs."""
     server, gate = cluster.server, os.path.join(cluster.root, "tmp", "gate")
     with small_disk(cluster, "mom_priv", service=cluster.mom) as disk:
         cluster.wait_nodes()
@@ -270,17 +270,18 @@ def test_a_mom_that_cannot_note_its_jobs_loses_none(cluster):
         comes = submit_echo(cluster, "comes", "echo here", "exit 5")
         # Refused, it waits for a later cycle; begun in vain again and again, it is held.
         cluster.mom.log_match(comes + r".*No space left on device", regexp=True)
-        wait_for("a job that waits or is held", lambda: (
-            lambda j: j["job_state"] == "H" or "rejected" in j.get("comment", ""))(
-                server.status(JOB, comes)[0]))
+        server.expect(VNODE, {"state": (MATCH_RE, "busy$")}, id="vn[0]")
+        server.expect(JOB, {"job_state": "Q"}, id=comes)
         cluster.write("tmp/gate", "")
         over(cluster, runs, 4)
         assert output_of(cluster, "runs") == "over\n"
         disk.free()
-        # The end of the other job may have started it already.
-        cluster.run(["qrls", "-h", "s", comes], check=False)
+        server.expect(VNODE, {"state": "free"}, id="vn[0]")
         server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
         over(cluster, comes, 5)
+        # Begun in vain again and again, it would have been held.
+        assert int(re.search(r";E;%s;.* run_count=(\d+)" % re.escape(comes), "\n".join(
+            server.accounting_lines())).group(1)) <= 3
         assert output_of(cluster, "comes") == "here\n"
     for jid in (runs, comes):
         assert len([l for l in server.accounting_lines() if ";E;%s;" % jid in l]) == 1

@@ -138,6 +138,9 @@ static void carry_out(struct mom_host *h, const struct mom_effect *e,
         if (!(e->stream & MOM_TASK_CONNECTION))
             comm_close(h->sim, leaf_index(h), e->stream);
         break;
+    case MOM_TRY_NOTE: /* disks of MoMs are never full here */
+        mom_noted(h->mom, sim_now_at(h->sim), NULL, out);
+        break;
     case MOM_LOG:
         sim_trace(h->sim, "mom %s: %s: %s", h->name, e->u.log.object, e->u.log.text);
         break;

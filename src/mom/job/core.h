@@ -392,7 +392,9 @@ struct mom {
     int64_t keyboard_at;         /* INT64_MAX: nobody asks for keyboard and mouse */
     int64_t keyboard_used_since; /* 0: they are not used */
     bool keyboard_is_busy;
-    bool has_standing; /* jobs that the host has stopped, perhaps */
+    bool cannot_note;    /* records of jobs cannot be written */
+    int64_t try_note_at; /* INT64_MAX: there is no reason to */
+    bool has_standing;   /* jobs that the host has stopped, perhaps */
 };
 
 /* out.c: effects. What they point to is copied into out->arena. */
@@ -874,6 +876,8 @@ void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
 void load_set_rules(struct mom *m);
 /* Ask for the load when it is due, at m->load_at. */
 void load_tick(struct mom *m, int64_t now_at, struct mom_out *out);
+/* noting.c: while records cannot be written, try again every 10 s. */
+void noting_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 
 /* keyboard.c: whether somebody sits at the host. */
 

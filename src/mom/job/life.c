@@ -279,6 +279,10 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
             out_joblog(out, LOG_EV_ERROR, j, "%s", text);
         out_joblog(out, LOG_EV_ERROR, j, "job not started, %s %d",
                    status == STATUS_RETRY ? "Retry" : "Failure", status);
+        /* The disk may be full: then the server hears of that before the job is back in
+         * its queue. */
+        if (status == STATUS_RETRY)
+            out_add(out, MOM_TRY_NOTE);
         life_preset(j, status);
         life_end(m, now_at, j, status, out);
         return;

@@ -346,9 +346,10 @@ void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
 static struct is_state state_block(const struct mom *m, bool with_vnodes,
                                    struct arena *arena)
 {
-    struct is_state st = { .state =
-                               (m->is_busy || m->keyboard_is_busy ? STATE_BUSY : 0) |
-                               (m->cfg.has_kbd_idle ? STATE_WATCHED : 0),
+    struct is_state st = { .state = (m->is_busy || m->keyboard_is_busy || m->cannot_note
+                                         ? STATE_BUSY
+                                         : 0) |
+                                    (m->cfg.has_kbd_idle ? STATE_WATCHED : 0),
                            .pcpus = m->cfg.ncpus,
                            .acpus = m->cfg.ncpus,
                            .mem_kb = m->cfg.mem_kb,

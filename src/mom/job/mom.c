@@ -45,6 +45,7 @@ struct mom *mom_new(const struct mom_config *cfg)
      * sample. */
     m->hello_at = INT64_MAX;
     m->sample_at = INT64_MAX;
+    m->try_note_at = INT64_MAX;
     m->sample_interval_s = cfg->min_check_poll_s;
     return m;
 }
@@ -246,12 +247,14 @@ void mom_tick(struct mom *m, int64_t now_at, struct mom_out *out)
     link_tick(m, now_at, out);
     load_tick(m, now_at, out);
     keyboard_tick(m, now_at, out);
+    noting_tick(m, now_at, out);
 }
 
 int64_t mom_next_deadline(const struct mom *m)
 {
     int64_t at = MIN_OF(life_deadline(m), MIN_OF(m->load_at, m->keyboard_at));
 
+    at = MIN_OF(at, m->try_note_at);
     /* link_tick() says hello under the same condition. Were hello_at counted without
      * it, the shell would wake up at once, again and again, for a hello that does not
      * leave. */
@@ -423,6 +426,7 @@ int64_t mom_recount_deadline(const struct mom *m)
     int64_t at = MIN_OF(m->sample_at, MIN_OF(m->load_at, m->keyboard_at));
     struct mom_job *j, *tmp;
 
+    at = MIN_OF(at, m->try_note_at);
     HASH_ITER (hh, m->jobs, j, tmp)
         at = MIN_OF(at, life_due_at(m, j));
     if (m->router_is_up && !m->registered)

@@ -144,6 +144,9 @@ static int put(const char *path, mode_t mode, const void *data, size_t len,
 
     if (fd >= 0)
         close(fd);
+    /* On a full disk half a file would keep the last room. */
+    if (err)
+        (void)unlink(tmp);
     free(tmp);
     return err;
 }

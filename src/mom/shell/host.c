@@ -58,18 +58,21 @@ static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
     if (!err)
         err = save_record(s, job_id, &why);
     /* Files that were written before the failure go with MOM_DROP, which follows. */
-    if (err)
+    if (err) {
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
+        mom_noted(s->mom, clock_read(), &why, out);
+    }
     mom_stored(s->mom, clock_read(), job_id, err ? &why : NULL, out);
 }
 
-static bool save_job(struct shell *s, const char *job_id)
+static bool save_job(struct shell *s, const char *job_id, struct mom_out *out)
 {
     struct diag why;
 
     if (save_record(s, job_id, &why) == 0)
         return true;
     shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
+    mom_noted(s->mom, clock_read(), &why, out);
     return false;
 }
 
@@ -212,7 +215,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
     case MOM_SAVE:
         /* The core goes on when this fails, as the log says: the older record leads to
          * the same job after a restart. */
-        (void)save_job(s, e->job_id);
+        (void)save_job(s, e->job_id, out);
         break;
     case MOM_WHERE:
         list_vnodes(s, e->job_id);
@@ -224,7 +227,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         tasks_start_job(s, e->job_id, out);
         break;
     case MOM_BEGIN:
-        tasks_begin(s, e->job_id, e->task, save_job(s, e->job_id));
+        tasks_begin(s, e->job_id, e->task, save_job(s, e->job_id, out));
         break;
     case MOM_PREPARE:
         demux_start(s, e->job_id, out);

@@ -15,12 +15,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SPARES_MAX 16
 #define SPARE_MAX  65536 /* bytes: a longer one gives its room back */
+#define ROOM_BYTES ((size_t)512 << 10)
 
 static const char *name_of(const struct records *s, unsigned i, char path[PATH_MAX])
 {
@@ -87,6 +89,19 @@ static int make_file(struct records *s, const char *path, const struct buf *b,
         return why->code;
     s->dir_is_unsure = false;
     return 0;
+}
+
+int records_try(const struct records *s, struct diag *why)
+{
+    char path[PATH_MAX];
+    char *data = xcalloc(1, ROOM_BYTES);
+    int err;
+
+    snprintf(path, sizeof(path), "%s/mom_priv/jobs/.room", s->home);
+    err = home_write(path, 0600, data, ROOM_BYTES, why);
+    (void)unlink(path);
+    free(data);
+    return err;
 }
 
 static bool read_all(int fd, size_t max_bytes, struct buf *out)

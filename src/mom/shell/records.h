@@ -29,6 +29,10 @@ void records_open(struct records *s, const char *home);
 int records_save(struct records *s, const char *path, const void *data, size_t len,
                  struct diag *why) MUST_CHECK;
 
+/* Is there room for the files of a job beside its record, scripts of usual length
+ * included? Nothing stays of the attempt. PBSE_SYSTEM with words. */
+int records_try(const struct records *s, struct diag *why) MUST_CHECK;
+
 /* What the file has, of whatever MoM it is: its newest whole record, durably. An
  * earlier MoM may have been killed before that was on disk. False: it cannot be read,
  * or is longer than 'max_bytes'. */

@@ -96,6 +96,14 @@ static void read_idle(struct shell *s, struct mom_out *out)
     mom_host_idle(s->mom, now_at, idle_time_read(&s->idle, s->home, now_at), out);
 }
 
+static void try_note(struct shell *s, struct mom_out *out)
+{
+    struct diag why;
+    int err = records_try(&s->records, &why);
+
+    mom_noted(s->mom, clock_read(), err ? &why : NULL, out);
+}
+
 static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_out *out)
 {
     switch (e->kind) {
@@ -120,6 +128,9 @@ static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_ou
         break;
     case MOM_READ_IDLE:
         read_idle(s, out);
+        break;
+    case MOM_TRY_NOTE:
+        try_note(s, out);
         break;
     case MOM_CLOSE:
         if (e->stream & MOM_CONNECTION)

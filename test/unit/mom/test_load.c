@@ -330,6 +330,36 @@ static void test_a_used_keyboard_makes_the_host_busy(void)
     bench_fini(&b);
 }
 
+/* From the first record that cannot be written on the server sends nothing, until an
+ * attempt succeeds. */
+static void test_a_full_disk_makes_the_host_busy(void)
+{
+    const struct diag full = { .code = PBSE_SYSTEM, .text = "No space left" };
+    struct bench b;
+
+    bench_init(&b);
+    set_loads(&b, -1, -1);
+    mom_noted(b.m, b.now_at, NULL, &b.out);
+    CU_ASSERT_EQUAL(told_state(&b), -1); /* it is as it was */
+    CU_ASSERT_EQUAL(mom_next_deadline(b.m), INT64_MAX);
+    mom_noted(b.m, b.now_at, &full, &b.out);
+    CU_ASSERT_EQUAL(told_state(&b), BUSY);
+    forget(&b);
+    mom_noted(b.m, b.now_at, &full, &b.out);
+    CU_ASSERT_EQUAL(told_state(&b), -1);
+    mom_tick(b.m, b.now_at, &b.out);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_TRY_NOTE, 0));
+    b.now_at += 10;
+    CU_ASSERT_EQUAL(mom_next_deadline(b.m), b.now_at);
+    CU_ASSERT_EQUAL(mom_recount_deadline(b.m), b.now_at);
+    mom_tick(b.m, b.now_at, &b.out);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_TRY_NOTE, 0));
+    mom_noted(b.m, b.now_at, NULL, &b.out);
+    CU_ASSERT_EQUAL(told_state(&b), 0);
+    CU_ASSERT_EQUAL(mom_next_deadline(b.m), INT64_MAX);
+    bench_fini(&b);
+}
+
 static const struct unit_case cases[] = {
     { "a host is busy from one load on, and free below another",
       test_busy_has_two_limits },
@@ -337,6 +367,7 @@ static const struct unit_case cases[] = {
       test_looks_are_10_s_apart },
     { "without an ideal load the other one counts for both", test_one_limit_is_both },
     { "new limits count at once", test_new_rules_count_at_once },
+    { "a full disk makes the host busy", test_a_full_disk_makes_the_host_busy },
     { "jobs stand while the host is busy", test_jobs_stand_while_the_host_is_busy },
     { "a job that begins on a busy host stands",
       test_a_job_that_begins_on_a_busy_host_stands },

@@ -888,6 +888,8 @@ static void test_a_start_that_hangs_is_given_up(void)
     CU_ASSERT(killed_with(&b, SIGKILL));
     mom_started(b.m, b.now_at + 10, "1.svr", 0, -3, "the job's shepherd ended", &b.out);
     CU_ASSERT_EQUAL(told_status(&b), -3);
+    /* A full disk may be why. */
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_TRY_NOTE, 0));
     bench_fini(&b);
 }
 

@@ -7,9 +7,11 @@
 #include "../unit.h"
 #include "mom/shell/home.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -189,6 +191,27 @@ static void test_without_spare_files(void)
     CU_ASSERT(s.n == 0 && !number_of("spare/0"));
 }
 
+/* A disk without room, by the limit of the length of a file. */
+static void test_an_attempt_leaves_nothing(void)
+{
+    struct rlimit before, low = { 4096, 4096 };
+    struct records s;
+    struct diag why;
+    int err;
+
+    begin(&s);
+    CU_ASSERT_EQUAL(records_try(&s, &why), 0);
+    CU_ASSERT(!number_of("jobs/.room") && !number_of("jobs/.room.new"));
+    CU_ASSERT_EQUAL_FATAL(getrlimit(RLIMIT_FSIZE, &before), 0);
+    low.rlim_max = before.rlim_max;
+    CU_ASSERT_NOT_EQUAL(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+    CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_FSIZE, &low), 0);
+    err = records_try(&s, &why);
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &before), 0);
+    CU_ASSERT_EQUAL(err, PBSE_SYSTEM);
+    CU_ASSERT(!number_of("jobs/.room") && !number_of("jobs/.room.new"));
+}
+
 static const struct unit_case cases[] = {
     { "the file of a record is used again", test_files_are_used_again },
     { "a record may grow and shrink", test_records_of_any_length },
@@ -196,6 +219,7 @@ static const struct unit_case cases[] = {
     { "a file that others have, or a large one, is not", test_what_is_not_used_again },
     { "without spare files records are written all the same",
       test_without_spare_files },
+    { "an attempt to write leaves nothing", test_an_attempt_leaves_nothing },
 };
 
 int main(void)
