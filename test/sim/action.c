@@ -558,10 +558,17 @@ static bool signals(struct sim *s, const struct words *w)
     return known;
 }
 
+/* "root sets resources_available.ncpus 3", "root sets scheduling True" */
 static bool sets(struct sim *s, const struct words *w)
 {
-    client_manage(s, MANAGER_SET, OBJECT_SERVER, "", w->v[2], NULL, w->v[3],
+    struct arena *arena = arena_new();
+    char *attr = arena_strdup(arena, w->v[2]), *resource = strchr(attr, '.');
+
+    if (resource)
+        *resource++ = '\0';
+    client_manage(s, MANAGER_SET, OBJECT_SERVER, "", attr, resource, w->v[3],
                   WIRE_OP_SET);
+    arena_free(arena);
     return true;
 }
 

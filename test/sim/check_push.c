@@ -216,9 +216,15 @@ static bool takes_place(const struct model *m, const char *id, const struct push
     return false;
 }
 
+/* What the server has for all may be why one has to move, and not what vnodes have. */
+static bool server_limits(const struct model *m)
+{
+    return obj_is_set(m->server, SERVER_A_RESOURCES_AVAILABLE);
+}
+
 static void check_needed(struct sim *s, const struct model *m, const struct pushed *a)
 {
-    bool needed = takes_place(m, a->room_for, a);
+    bool needed = server_limits(m) || takes_place(m, a->room_for, a);
 
     for (size_t i = 0; i < s->pushes.n && !needed; i++)
         needed = &s->pushes.v[i] != a && takes_place(m, s->pushes.v[i].id, a);
@@ -408,7 +414,8 @@ void check_push_plan(struct sim *s, const struct planner *p)
 {
     struct arena *arena;
 
-    if (!shell_model(s) || shell_model(s)->seq != p->seen_seq || gives_series(&p->plan))
+    if (!shell_model(s) || shell_model(s)->seq != p->seen_seq ||
+        server_limits(shell_model(s)) || gives_series(&p->plan))
         return;
     arena = arena_new();
     for (size_t i = 0; i < p->plan.n; i++)

@@ -43,6 +43,8 @@ static const struct {
                                    "by the method whose turn it is, and is not lost" },
     [CHECK_LIMITS] = { "limits", "no more jobs are started on a vnode than its limits "
                                  "let run there" },
+    [CHECK_SUMS] = { "sums", "nobody is given more than the server has for all "
+                             "together" },
     [CHECK_HEALTH] = { "health", "degraded means an unusable vnode, and a next attempt "
                                  "is set exactly then" },
     [CHECK_ALTER] = { "alter", "an alteration changes nothing before it is granted, "

@@ -29,6 +29,7 @@ enum check {
     CHECK_FATE,
     CHECK_PREEMPT,
     CHECK_LIMITS,
+    CHECK_SUMS,
     CHECK_HEALTH,
     CHECK_ALTER,
     CHECK_ENDS,

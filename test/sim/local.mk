@@ -12,6 +12,7 @@ test_sim_sim_SOURCES = \
 	test/sim/check_image.c test/sim/check_image.h \
 	test/sim/check_life.c \
 	test/sim/check_limits.c test/sim/check_limits.h \
+	test/sim/check_sums.c test/sim/check_sums.h \
 	test/sim/check_release.c \
 	test/sim/check_resv_end.c \
 	test/sim/check_retry.c \

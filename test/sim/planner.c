@@ -391,6 +391,7 @@ static void plan_now(struct sim *s, void *arg)
     check_starts(s, p);
     check_preempt_plan(s, p);
     check_limits_plan(s, p);
+    check_sums_plan(s, p);
     check_push_plan(s, p);
     p->step = 0;
     p->step_twice = false;

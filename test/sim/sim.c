@@ -374,15 +374,27 @@ static bool any_runs(const struct sim *s)
     return some_run(s) || (s->other && some_run(s->other));
 }
 
+/* The most cpus that a job of one chunk can have: of a vnode, and of what the server
+ * has for all. */
+static int64_t most_cpus(const struct sim *s)
+{
+    const struct resources *has =
+        obj_resources(shell_model(s)->server, SERVER_A_RESOURCES_AVAILABLE);
+
+    return MIN_OF(s->cluster.ncpus, resources_amount(has, "ncpus", INT64_MAX));
+}
+
 /* With all vnodes free and nothing reserved, a job of one chunk can run. */
 static void check_jobs_ran(struct sim *s)
 {
+    int64_t ncpus = most_cpus(s);
+
     MODEL_EACH_LIVE(shell_model(s), OBJ_JOB, o)
     {
         const struct resources *list = obj_resources(o, JOB_A_RESOURCE_LIST);
 
         if (may_run(TO_JOB(o)) && resources_amount(list, "nodect", 0) == 1 &&
-            resources_amount(list, "ncpus", 0) <= s->cluster.ncpus)
+            resources_amount(list, "ncpus", 0) <= ncpus)
             check_failed(s, CHECK_QUIET, "job %s fits and does not start", o->id);
         if (job_phase(TO_JOB(o)) == JOB_SCHED_SUSPENDED && !some_run(s))
             check_failed(s, CHECK_QUIET, "job %s does not go on", o->id);

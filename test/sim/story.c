@@ -946,6 +946,8 @@ void story_write(uint64_t seed, struct buf *out)
         story_limits(&t, seed);
     if (seed % 7 == 5)
         story_conflicts(&t, seed);
+    if (seed % 6 == 1)
+        story_sums(&t, seed);
     if (seed % 32 == 9)
         story_clocks(&t, seed);
     if (seed % 9 == 7)

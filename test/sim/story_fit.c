@@ -1,5 +1,6 @@
 /* story_fit.c - the part of a story in which jobs have to fit: some may be shortened,
- * and vnodes limit how many jobs run on them. From random numbers of its own.
+ * and vnodes limit how many jobs run on them; and of one in which the server has a
+ * number of cpus for all together. From random numbers of their own.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "story_tell.h"
@@ -50,5 +51,19 @@ void story_fits(const struct story *of, uint64_t seed)
     for (int i = 1; i <= n; i++) {
         second += pick(&t, 0, 2 * (int)of->last_s / n);
         submit(&t, second, i);
+    }
+}
+
+/* What the server has for all together changes while everything else goes on. */
+void story_sums(const struct story *of, uint64_t seed)
+{
+    struct story t = *of;
+    int all = of->n_vnodes * of->ncpus;
+
+    t.rnd = rnd_seeded(~(seed * 7957 + 9));
+    for (int i = pick(&t, 1, 4); i > 0; i--) {
+        at(&t, chance(&t, 50) ? 1 : pick(&t, 1, (int)of->last_s));
+        buf_printf(t.out, "root sets resources_available.ncpus %d\n",
+                   pick(&t, MAX_OF(1, all / 3), all));
     }
 }

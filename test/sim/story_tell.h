@@ -77,6 +77,8 @@ void story_clocks(const struct story *of, uint64_t seed);
 void story_turns(const struct story *of, uint64_t seed);
 
 /* story_fit.c: jobs that may be shortened, and vnodes with limits of jobs. */
+/* story_fit.c: what the server has for all together. */
+void story_sums(const struct story *of, uint64_t seed);
 void story_fits(const struct story *of, uint64_t seed);
 
 /* story_errs.c: schedulers that err while reservations with jobs are made smaller. */

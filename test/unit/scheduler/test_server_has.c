@@ -237,6 +237,27 @@ static void test_as_soon_as_possible(void)
     scene_free(&sc);
 }
 
+/* When a job ends that has the last ones, its vnode may have no more than before:
+ * others are there from then on. */
+static void test_only_the_server_gains(void)
+{
+    struct scene sc = scene_new();
+
+    scene_add(&sc, OBJECT_RESOURCE, "lic", "type=1 flag=16384");
+    scene_add(&sc, OBJECT_SERVER, "svr", "resources_available.lic=3");
+    scene_hosts(&sc, 1, 4);
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "workq", ONE,
+              LIC(2) " Resource_List.walltime=50 stime=1000000" RUNS("n1"));
+    scene_resv(&sc, 1, CO, NOW + 60, NOW + 5000, ONE,
+               "Resource_List.place=free" ON("n1"));
+    scene_resv(&sc, 2, UN, NOW + 10, NOW + 110, ONE, LIC(2) FREE);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R2.svr", LACKS);
+    CU_ASSERT_EQUAL(scene_step(&sc, "R2.svr")->why.earliest_at, NOW + 50);
+    scene_free(&sc);
+}
+
 /* The place of a top job is kept there as well: only who ends before it goes first. */
 static void test_top_jobs(void)
 {
@@ -317,6 +338,8 @@ int main(void)
           test_a_running_one_is_made_longer },
         { "each occurrence of a series has its share", test_series },
         { "the first start is one with enough of it", test_as_soon_as_possible },
+        { "the first start may be where only the server gains",
+          test_only_the_server_gains },
         { "the place of a top job is kept there", test_top_jobs },
         { "what was promised is not asked again",
           test_what_was_promised_is_not_asked_again },
