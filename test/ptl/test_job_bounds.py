@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs at the edge of what is legal: large scripts, names of all bytes, owners who are gone."""
 import os
+import pwd
 import random
 import shutil
 import string as letters
@@ -82,7 +83,9 @@ def passing(site):
         pytest.skip("accounts are made by root only")
     name = "hfgone%05d" % random.randrange(10 ** 5)
     home = os.path.join(site.root, "tmp", name)
-    subprocess.run(["useradd", "-M", "-d", home, "-s", "/bin/sh", name], check=True)
+    # The server keeps for a while whose a uid is: one that has gone is not given again.
+    uid = str(random.randrange(20000, 60000))
+    subprocess.run(["useradd", "-M", "-d", home, "-s", "/bin/sh", "-u", uid, name], check=True)
     os.mkdir(home)
     shutil.chown(home, name)
     yield name
@@ -108,3 +111,43 @@ def test_the_owner_is_deleted_from_the_system(site, passing):
     assert site.server.status(JOB) == []
     jid = site.server.submit(Job(sleep=0))
     over(site, jid)
+
+
+def submit_as(site, name, *argv):
+    return site.run(["su", name, "-s", "/bin/sh", "-c", " ".join(
+        (site.exec_dir + "/bin/qsub",) + argv)]).stdout.strip()
+
+
+def test_an_account_without_shell_and_group_entry(site, passing):
+    """The system's shell takes the place of the shell; a group may be a number only."""
+    subprocess.run(["usermod", "-s", "", passing], check=True, capture_output=True)
+    subprocess.run(["groupdel", "-f", passing], check=True, capture_output=True)
+    out = "%s/tmp/%s/out" % (site.root, passing)
+    path = site.write("shellless", "echo $SHELL; id -g\n")
+    jid = submit_as(site, passing, "-j", "oe", "-o", out, path)
+    over(site, jid)
+    assert site.read("tmp/%s/out" % passing) == "/bin/sh\n%d\n" % pwd.getpwnam(passing).pw_gid
+
+
+def test_an_account_without_home(site, passing):
+    """The job is given up at once; it is not tried 21 times."""
+    os.rmdir(os.path.join(site.root, "tmp", passing))
+    jid = submit_as(site, passing, "-k", "oe", "--", "/bin/true")
+    over(site, jid, -2)
+    site.mom.log_match("%s;Could not chdir to Home directory" % jid)
+
+
+def test_the_owner_leaves_the_group_of_his_job(site, passing):
+    """A job that waits does not run in a group that its owner is in no more."""
+    group = passing + "g"
+    subprocess.run(["groupadd", "-U", passing, group], check=True, capture_output=True)
+    try:
+        runs, waits = (submit_as(site, passing, "-k", "oe", "-W", "group_list=" + group, *more)
+                       for more in (["--", "/bin/true"], ["-h", "--", "/bin/true"]))
+        over(site, runs)
+        subprocess.run(["gpasswd", "-d", passing, group], check=True, capture_output=True)
+        site.run(["qrls", waits])
+        site.mom.log_match("%s;user not in group" % waits)
+    finally:
+        site.run(["qdel", "-W", "force", waits])
+        subprocess.run(["groupdel", group], check=True, capture_output=True)

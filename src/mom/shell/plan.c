@@ -32,10 +32,23 @@ static const char *attr(const struct wire_attrs *attrs, const char *name)
     return v ? v : "";
 }
 
+/* What the password entry says besides what a plan keeps. */
+struct login {
+    const char *shell;
+    gid_t gid; /* the primary group */
+};
+
+/* The server names a group without an entry by its number, and knows only primary ones
+ * of that kind. */
+static bool is_number_of(const char *group, gid_t gid, struct arena *arena)
+{
+    return strcmp(group, arena_printf(arena, "%lu", (unsigned long)gid)) == 0;
+}
+
 /* Whom the job runs as. The server has chosen user and group, but it may know accounts
  * that this host does not: such a job is not run as anybody else. */
 static int find_account(const struct wire_attrs *attrs, struct arena *arena,
-                        struct plan *p, const char **shell, struct diag *why)
+                        struct plan *p, struct login *login, struct diag *why)
 {
     const char *user = attr(attrs, "euser"), *group = attr(attrs, "egroup");
     struct passwd *pw = getpwnam(user);
@@ -53,15 +66,17 @@ static int find_account(const struct wire_attrs *attrs, struct arena *arena,
     p->uid = pw->pw_uid;
     p->gid = pw->pw_gid;
     p->home = arena_strdup(arena, pw->pw_dir);
-    *shell =
+    login->gid = pw->pw_gid;
+    login->shell =
         arena_strdup(arena, pw->pw_shell && pw->pw_shell[0] ? pw->pw_shell : "/bin/sh");
     if (group[0]) {
         gr = getgrnam(group);
-        if (!gr) {
+        if (!gr && !is_number_of(group, p->gid, arena)) {
             diag_set(why, PBSE_BADUSER, "No Group Entry for Group %s", group);
             return START_BAD_USER;
         }
-        p->gid = gr->gr_gid;
+        if (gr)
+            p->gid = gr->gr_gid;
     } else {
         gr = getgrgid(p->gid);
     }
@@ -73,9 +88,29 @@ static int find_account(const struct wire_attrs *attrs, struct arena *arena,
 int plan_account(const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
                  struct diag *why)
 {
-    const char *shell;
+    struct login login;
 
-    return find_account(attrs, arena, ret, &shell, why);
+    return find_account(attrs, arena, ret, &login, why);
+}
+
+/* The user may have left the group since the job was submitted, or may never have been
+ * in it on this host. 0, or the reason. */
+static int check_member(const struct plan *p, gid_t primary, struct arena *arena,
+                        struct diag *why)
+{
+    int n = 64;
+    gid_t *gids = ARENA_ARRAY(arena, gid_t, (size_t)n);
+
+    if (p->gid == primary)
+        return 0;
+    /* It tells how much room it wants. A group may come between two calls. */
+    while (getgrouplist(p->user, primary, gids, &n) < 0)
+        gids = ARENA_ARRAY(arena, gid_t, (size_t)n);
+    for (int i = 0; i < n; i++)
+        if (gids[i] == p->gid)
+            return 0;
+    diag_set(why, PBSE_BADUSER, "user not in group");
+    return START_BAD_USER;
 }
 
 /* "path@host,path": the entry whose host begins our name, else the one without. */
@@ -305,11 +340,12 @@ size_t plan_removed(const struct plan_host *host, const char *job_id,
                     const struct wire_attrs *attrs, struct arena *arena,
                     struct plan *ret, const char **paths)
 {
-    const char *letters = attr(attrs, "Remove_Files"), *shell;
+    const char *letters = attr(attrs, "Remove_Files");
+    struct login login;
     size_t n = 0;
     struct diag why;
 
-    if (find_account(attrs, arena, ret, &shell, &why))
+    if (find_account(attrs, arena, ret, &login, &why))
         return 0;
     for (int error = 0; error <= 1; error++) {
         const char *path = plan_file(host, job_id, attrs, ret->home, error, arena);
@@ -564,10 +600,13 @@ static int make(const struct plan_host *host, const char *job_id,
         host->config->tmpdir ? host->config->tmpdir : host->conf->tmpdir;
     struct plan p = { .job_id = arena_strdup(arena, job_id) };
     struct chunks chunks;
+    struct login login;
     const char *shell;
     char path[PATH_MAX];
-    int status = find_account(attrs, arena, &p, &shell, why);
+    int status = find_account(attrs, arena, &p, &login, why);
 
+    if (!status)
+        status = check_member(&p, login.gid, arena, why);
     if (status)
         return status;
     if (p.uid == 0 && host->config->reject_root_scripts) {
@@ -578,7 +617,8 @@ static int make(const struct plan_host *host, const char *job_id,
         return START_FAILED_EARLY;
     if (sandbox_is_private(attrs))
         p.jobdir = sandbox_path(host->config, job_id, p.home, arena);
-    shell = choose_shell(attr(attrs, "Shell_Path_List"), host->host, shell, arena);
+    shell =
+        choose_shell(attr(attrs, "Shell_Path_List"), host->host, login.shell, arena);
     if (!task && attr(attrs, "executable")[0])
         plan_program(&p, attrs, arena);
     else if (!task)

@@ -10,6 +10,7 @@
 #include "lib/base/buf.h"
 #include "mom/shell/home.h"
 
+#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,6 +266,65 @@ static void test_jobs_of_root_may_be_rejected(void)
     site_free(&s);
 }
 
+/* A group of this host that the user is not in; NULL: there is none. */
+static const char *group_of_others(const struct passwd *pw)
+{
+    gid_t gids[1024];
+    int n = ARRAY_LEN(gids);
+    struct group *gr;
+
+    CU_ASSERT_FATAL(getgrouplist(pw->pw_name, pw->pw_gid, gids, &n) >= 0);
+    setgrent();
+    while ((gr = getgrent())) {
+        int i = 0;
+
+        while (i < n && gids[i] != gr->gr_gid)
+            i++;
+        if (i == n)
+            break;
+    }
+    endgrent();
+    return gr ? gr->gr_name : NULL;
+}
+
+/* A user may have left the group of a job that waited, and a primary group may be a
+ * number only (execution.md 11). */
+static void test_groups(void)
+{
+    const struct passwd *pw = getpwuid(geteuid());
+    char number[24], beside[24];
+    struct {
+        const char *egroup, *words; /* words: of the refusal, NULL: it is taken */
+    } rows[] = {
+        { number, NULL },
+        { beside, "No Group Entry for Group" },
+        { "no-such-group", "No Group Entry for Group no-such-group" },
+        { NULL, "user not in group" },
+    };
+
+    snprintf(number, sizeof(number), "%u", (unsigned)pw->pw_gid);
+    snprintf(beside, sizeof(beside), "%u", (unsigned)pw->pw_gid + 1);
+    rows[3].egroup = group_of_others(pw);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rows[3].egroup);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct diag why = { 0 };
+        struct site s;
+        struct plan p;
+
+        site_new(&s);
+        add(&s, "egroup", NULL, rows[i].egroup);
+        add(&s, "exec_vnode", NULL, "(h1:ncpus=1)");
+        CU_ASSERT_EQUAL(plan_make(&s.host, ID, &s.attrs, NULL, s.arena, &p, &why),
+                        rows[i].words ? START_BAD_USER : 0);
+        if (rows[i].words) {
+            CU_ASSERT_PTR_NOT_NULL(strstr(why.text, rows[i].words));
+        } else {
+            CU_ASSERT_EQUAL(p.gid, pw->pw_gid);
+        }
+        site_free(&s);
+    }
+}
+
 static void test_limits(void)
 {
     struct site s;
@@ -316,6 +376,7 @@ int main(void)
         { "limits", test_limits },
         { "limits of one kind are one", test_limits_of_one_kind },
         { "jobs of root may be rejected", test_jobs_of_root_may_be_rejected },
+        { "groups", test_groups },
         { "a terminal", test_a_terminal },
     };
 
