@@ -135,6 +135,8 @@ static bool same_queue(struct compare *c, const struct queue *a, const struct qu
         return differs(c, &a->obj, "reservation");
     if (a->n_jobs != b->n_jobs || memcmp(a->n_state, b->n_state, sizeof(a->n_state)))
         return differs(c, &a->obj, "job counts");
+    if (a->n_subjobs != b->n_subjobs)
+        return differs(c, &a->obj, "subjobs that run");
     if (a->n_nodes != b->n_nodes)
         return differs(c, &a->obj, "vnodes");
     if (!tallies_same(&a->tallies, &b->tallies))
@@ -271,6 +273,8 @@ static bool same_models(struct compare *c, const struct model *a, const struct m
             return false;
     if (a->n_jobs != b->n_jobs || memcmp(a->n_state, b->n_state, sizeof(a->n_state)))
         return differs(c, a->server, "job counts");
+    if (a->n_subjobs != b->n_subjobs)
+        return differs(c, a->server, "subjobs that run");
     if (!tallies_same(&a->tallies, &b->tallies))
         return differs(c, a->server, "tallies");
     if (!tasks_same(a, b))
