@@ -181,7 +181,7 @@ static void an_estimate_goes_with_its_top_job(void)
 static void accounting_records_are_exact(void)
 {
 #define GENERAL                                                                        \
-    "user=ann group=ann account=\"acct one\" project=\"proj x\" "                      \
+    "gridname=\"grid\" user=ann group=ann account=\"acct one\" project=\"proj x\" "    \
     "jobname=none queue=workq "                                                        \
     "ctime=1800000000 qtime=1800000000 etime=1800000000 start=1800000000 "             \
     "exec_host=n1/0 exec_vnode=(n1:ncpus=1) Resource_List.mem=1mb "                    \
@@ -198,6 +198,7 @@ static void accounting_records_are_exact(void)
     alter(r, id, "Account_Name", NULL, "acct one");
     CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0), "Account_Name=\"acct one\"");
     alter(r, id, "project", NULL, "proj x");
+    alter(r, id, "gridname", NULL, "grid");
     alter(r, id, "Resource_List", "site", "a b");
     CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0), "Resource_List.site=\"a b\"");
     CU_ASSERT_EQUAL(run_job(r, id, "(n1:ncpus=1)"), 0);
