@@ -18,6 +18,7 @@ dist_man_MANS += \
 	doc/man/pbs_rdel.1 \
 	doc/man/pbs_rstat.1 \
 	doc/man/pbs_rsub.1 \
+	doc/man/pbs_rmget.8 \
 	doc/man/pbs_sched.8 \
 	doc/man/pbs_server.8 \
 	doc/man/pbs_tls_setup.8 \

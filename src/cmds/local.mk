@@ -176,6 +176,13 @@ tracejob_SOURCES = \
 tracejob_LDFLAGS = $(CMD_LDFLAGS)
 tracejob_LDADD = libhfcmds.la libpbs.la libhfconf.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
+# Asks MoMs over the router network, as a daemon: where PBS has it.
+unsupporteddir = $(prefix)/unsupported
+unsupported_PROGRAMS = pbs_rmget
+pbs_rmget_SOURCES = src/cmds/pbs_rmget/pbs_rmget.c
+pbs_rmget_LDFLAGS = $(CMD_LDFLAGS)
+pbs_rmget_LDADD = libhfcmds.la libpbs.la libhfattr.la $(HF_TPP_LIBS) $(JANSSON_LIBS)
+
 # Set-uid: no shared library of ours, and of the others only the system's.
 sbin_PROGRAMS += pbs_iff
 pbs_iff_SOURCES = \

@@ -48,10 +48,13 @@ pbs_mom_SOURCES = \
 	src/mom/shell/files.c src/mom/shell/files.h \
 	src/mom/shell/home.c src/mom/shell/home.h \
 	src/mom/shell/host.c src/mom/shell/host.h \
+	src/mom/shell/host_facts.c src/mom/shell/host_facts.h \
+	src/mom/shell/host_script.c src/mom/shell/host_script.h \
 	src/mom/shell/idle_time.c src/mom/shell/idle_time.h \
 	src/mom/shell/job_terminal.c src/mom/shell/job_terminal.h \
 	src/mom/shell/job_x11.c src/mom/shell/job_x11.h \
 	src/mom/shell/main.c \
+	src/mom/shell/monitor.c src/mom/shell/monitor.h \
 	src/mom/shell/safe_name.c src/mom/shell/safe_name.h \
 	src/mom/shell/plain.c src/mom/shell/plain.h \
 	src/mom/shell/plan.c src/mom/shell/plan.h \
@@ -100,10 +103,10 @@ test_unit_mom_test_describe_LDADD = libhfbase.la $(HWLOC_LIBS) -lcunit
 endif
 
 check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_terminate test/unit/mom/test_topology \
+	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
-	test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_terminate test/unit/mom/test_topology \
+	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_tasks test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
@@ -144,6 +147,10 @@ test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/bench.h 
 	test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
+test_unit_mom_test_host_facts_SOURCES = test/unit/mom/test_host_facts.c \
+	src/mom/shell/host_facts.c src/mom/shell/host_script.c \
+	src/mom/shell/idle_time.c src/mom/shell/proc.c
+test_unit_mom_test_host_facts_LDADD = libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_config_SOURCES = test/unit/mom/test_config.c \
 	src/mom/shell/cgroup.c src/mom/shell/config.c src/mom/shell/cpu_list.c \
 	src/mom/shell/directives.c src/mom/shell/home.c src/mom/shell/vnodefile.c

@@ -306,6 +306,9 @@ bool mom_has_session(const struct mom *m, int32_t session);
  * next input. 'ret' has room for mom_n_jobs(); how many there are. */
 size_t mom_users(const struct mom *m, const char **ret);
 
+/* May that leaf ask about this host, and command its MoM (tpp.md 9)? Hosts of the
+ * cluster may, the server's, $clienthost's and this one. */
+bool mom_may_ask(const struct mom *m, const struct tpp_addr *peer);
 /* May a server's request come from that address (host order) over the service port? */
 bool mom_may_connect(const struct mom *m, uint32_t ip);
 /* A request on a connection that has shown who it is, 'known' as batch_decode_request()

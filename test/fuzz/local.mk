@@ -42,6 +42,7 @@ FUZZ_TARGETS = \
 	test/fuzz/fuzz_qmgr \
 	test/fuzz/fuzz_recur \
 	test/fuzz/fuzz_reply \
+	test/fuzz/fuzz_rm \
 	test/fuzz/fuzz_request \
 	test/fuzz/fuzz_resource \
 	test/fuzz/fuzz_router \
@@ -68,6 +69,8 @@ test_fuzz_fuzz_dis_SOURCES = test/fuzz/fuzz_dis.c
 test_fuzz_fuzz_dis_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_im_SOURCES = test/fuzz/fuzz_im.c
 test_fuzz_fuzz_im_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
+test_fuzz_fuzz_rm_SOURCES = test/fuzz/fuzz_rm.c
+test_fuzz_fuzz_rm_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_tm_SOURCES = test/fuzz/fuzz_tm.c
 test_fuzz_fuzz_tm_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_is_SOURCES = test/fuzz/fuzz_is.c

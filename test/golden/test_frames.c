@@ -9,6 +9,7 @@
 #include "lib/wire/im.h"
 #include "lib/wire/is.h"
 #include "lib/wire/packet.h"
+#include "lib/wire/rm.h"
 #include "lib/wire/task.h"
 #include "lib/wire/tpp.h"
 
@@ -442,6 +443,34 @@ static void test_task_messages(void)
     arena_free(a);
 }
 
+/* The list of names is ended by the message: a cut behind one of them is a shorter
+ * list, so a cut is missed only within a name or a number. */
+static void test_questions_about_hosts(void)
+{
+    struct arena *a = arena_new();
+    struct frames all = frames_load(a, "rm.txt");
+
+    CU_ASSERT_EQUAL(all.n, 2);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct frame *f = &all.v[i];
+        struct rm_request rq = { 0 };
+        struct buf b = { 0 };
+
+        expect_code(f, f->len, rm_request_decode(f->data, f->len, a, &rq), DIS_OK);
+        rm_request_encode(&b, &rq);
+        CU_ASSERT_EQUAL(b.len, f->len);
+        CU_ASSERT(b.len == f->len && memcmp(b.data, f->data, f->len) == 0);
+        for (size_t cut = 0; cut < f->len; cut++) {
+            enum dis_error e = rm_request_decode(f->data, cut, a, &rq);
+
+            CU_ASSERT(e == DIS_EOD || (e == DIS_OK && f->data[cut] == '+') ||
+                      (e == DIS_OK && f->data[cut] >= '0' && f->data[cut] <= '9'));
+        }
+        buf_fini(&b);
+    }
+    arena_free(a);
+}
+
 /* As between MoMs; REGISTER is answered with an error whatever it says. */
 static void test_every_request_of_tasks_has_a_frame(void)
 {
@@ -509,6 +538,8 @@ int main(void)
         { "every command between MoMs has a frame that survives the trip",
           test_every_command_between_moms_has_a_frame },
         { "recorded messages of tasks survive the trip", test_task_messages },
+        { "recorded questions about hosts survive the trip",
+          test_questions_about_hosts },
         { "every request of tasks has a frame that survives the trip",
           test_every_request_of_tasks_has_a_frame },
         { "recorded TPP packets survive the trip", test_tpp_packets },

@@ -86,7 +86,7 @@ def test_the_port_of_the_configuration(cluster):
     cluster.write("home/mom_priv/config", "$port %d\ntape 4\n" % port)
     cluster.mom.restart()
     cluster.mom.log_match("MOM:%d RM:%d" % (port, port + 1))
-    cluster.mom.log_match("add_static;resource tape is known, and nobody is told it by this MoM")
+    cluster.mom.log_match("add name tape value 4")
     with socket.create_connection(("127.0.0.1", port)):
         pass
     cluster.write("home/mom_priv/config", "")

@@ -11,6 +11,7 @@ libhfwire_la_SOURCES = \
 	src/lib/wire/field_dump.c \
 	src/lib/wire/field_random.c \
 	src/lib/wire/im.c src/lib/wire/im.h \
+	src/lib/wire/rm.c src/lib/wire/rm.h \
 	src/lib/wire/is.c src/lib/wire/is.h \
 	src/lib/wire/job_ended.c src/lib/wire/job_ended.h \
 	src/lib/wire/job_file.c src/lib/wire/job_file.h \
@@ -46,6 +47,11 @@ check_PROGRAMS += test/unit/wire/test_is
 TESTS += test/unit/wire/test_is
 test_unit_wire_test_is_SOURCES = test/unit/wire/test_is.c
 test_unit_wire_test_is_LDADD = libhfwire.la libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/wire/test_rm
+TESTS += test/unit/wire/test_rm
+test_unit_wire_test_rm_SOURCES = test/unit/wire/test_rm.c
+test_unit_wire_test_rm_LDADD = libhfwire.la libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/wire/test_im
 TESTS += test/unit/wire/test_im
@@ -97,6 +103,7 @@ EXTRA_DIST += \
 	test/golden/frames/packets.txt \
 	test/golden/frames/replies.txt \
 	test/golden/frames/requests.txt \
+	test/golden/frames/rm.txt \
 	test/golden/frames/tm.txt \
 	test/golden/frames/tm-specified.txt \
 	test/golden/frames/tpp.txt

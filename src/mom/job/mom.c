@@ -211,6 +211,11 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream,
     }
 }
 
+bool mom_may_ask(const struct mom *m, const struct tpp_addr *peer)
+{
+    return link_is_cluster(m, tpp_addr_ip(peer));
+}
+
 bool mom_may_connect(const struct mom *m, uint32_t ip)
 {
     return link_is_server_ip(m, ip);

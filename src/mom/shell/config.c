@@ -33,14 +33,11 @@ static void take_line(struct reading *r, int n, char *line)
         directive_take(r, n, line);
     } else if (line[0]) {
         size_t name = strcspn(line, " \t");
+        const char *value = line + name + strspn(line + name, " \t");
 
         reading_say(r, LOG_EV_DEBUG, "add_static", "%s[%d] add name %.*s value %s",
-                    r->file, n, (int)name, line,
-                    line + name + strspn(line + name, " \t"));
-        /* Said by name, so that no scheduler is told to rely on it. */
-        reading_say(r, LOG_EV_SYSTEM, "add_static",
-                    "resource %.*s is known, and nobody is told it by this MoM",
-                    (int)name, line);
+                    r->file, n, (int)name, line, value);
+        directive_add_resource(r, line, name, value);
     }
 }
 

@@ -5,6 +5,7 @@
 #define MOM_SHELL_CONFIG_H
 
 #include "mom/mom.h"
+#include "mom/shell/host_facts.h"
 #include "mom/shell/vnodefile.h"
 
 struct usecp { /* host:from to */
@@ -72,6 +73,12 @@ struct config {
     const char *node_name;       /* $momname; NULL: as pbs.conf says */
     size_t n_clients;
     const char **clients; /* $clienthost */
+    size_t n_restricted;
+    const char **restricted; /* $restricted: who may ask and not command, "*.site" */
+    struct {
+        size_t n, cap;
+        struct host_resource *v;
+    } resources; /* lines without a dollar sign */
     size_t n_usecp;
     struct usecp *usecp;
     struct vnode_list vnodes;

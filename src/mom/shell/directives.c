@@ -232,21 +232,47 @@ static bool take_cgroups(struct reading *r, const struct directive *d, const cha
     return true;
 }
 
+/* One text more. The list is copied for each; the arena gives the old ones back with
+ * the whole configuration. */
+static void add_text(struct reading *r, size_t *n, const char ***list, const char *text)
+{
+    const char **more = ARENA_ARRAY(r->c->arena, const char *, *n + 1);
+
+    if (*n > 0)
+        memcpy(more, *list, *n * sizeof(*more));
+    more[(*n)++] = arena_strdup(r->c->arena, text);
+    *list = more;
+}
+
 static bool take_client(struct reading *r, const struct directive *d, const char *arg)
 {
-    const char **more;
-
     (void)d;
     if (!arg[0])
         return false;
-    /* The list is copied for each name; the arena gives the old ones back with the
-     * whole configuration. */
-    more = ARENA_ARRAY(r->c->arena, const char *, r->c->n_clients + 1);
-    if (r->c->n_clients)
-        memcpy(more, r->c->clients, r->c->n_clients * sizeof(*more));
-    more[r->c->n_clients++] = arena_strdup(r->c->arena, arg);
-    r->c->clients = more;
+    add_text(r, &r->c->n_clients, &r->c->clients, arg);
     return true;
+}
+
+static bool take_restricted(struct reading *r, const struct directive *d,
+                            const char *arg)
+{
+    if (!*arg) {
+        reading_say(r, LOG_EV_SYSTEM, d->name, "No value specified, no action taken.");
+        return false;
+    }
+    add_text(r, &r->c->n_restricted, &r->c->restricted, arg);
+    return true;
+}
+
+void directive_add_resource(struct reading *r, const char *name, size_t name_len,
+                            const char *value)
+{
+    struct config *c = r->c;
+
+    ARENA_ROOM(c->arena, &c->resources, v, 8);
+    c->resources.v[c->resources.n++] =
+        (struct host_resource){ .name = arena_strndup(c->arena, name, name_len),
+                                .value = arena_strdup(c->arena, value) };
 }
 
 /* "host:from to" */
@@ -408,6 +434,7 @@ static bool take_load(struct reading *r, const struct directive *d, const char *
         r->c->load_suspends = *word != '\0';
     reading_say(r, LOG_EV_DEBUG, "add_static", "%s[0] add name %s value %s", r->file,
                 d->name, arg);
+    directive_add_resource(r, d->name, strlen(d->name), arg);
     return true;
 }
 
@@ -475,14 +502,6 @@ static bool take_version(struct reading *r, const struct directive *d, const cha
                 "old-style");
     (void)arg;
     return true;
-}
-
-static bool take_words(struct reading *r, const struct directive *d, const char *arg)
-{
-    if (*arg)
-        return true;
-    reading_say(r, LOG_EV_SYSTEM, d->name, "No value specified, no action taken.");
-    return false;
 }
 
 static bool take_action(struct reading *r, const struct directive *d, const char *arg)
@@ -561,7 +580,7 @@ static const struct directive directives[] = {
     { "restrict_user", take_bool, OF(restrict_user), false },
     { "restrict_user_exceptions", take_exceptions, 0, false },
     { "restrict_user_maxsysid", take_seconds, OF(restrict_max_system_uid), false },
-    { "restricted", take_words, 0, true },
+    { "restricted", take_restricted, 0, false },
     { "sister_join_job_alarm", take_seconds, OF(sister_join_job_alarm_s), false },
     { "suspendsig", take_suspendsig, 0, false },
     { "tmpdir", take_tmpdir, OF(tmpdir), false },

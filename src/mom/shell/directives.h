@@ -28,6 +28,11 @@ void directives_default_polls(struct config *c);
  * reading is not ok any more. */
 void directive_take(struct reading *r, int n, const char *line);
 
+/* A resource of the host: a line without a dollar sign, or what a directive publishes
+ * (execution.md 8). Copied. */
+void directive_add_resource(struct reading *r, const char *name, size_t name_len,
+                            const char *value);
+
 /* For tests: the names of all directives, NULL behind the last; whether that one is
  * served, or only known and said in the log. */
 const char *directive_name(size_t i, bool *ret_is_served);

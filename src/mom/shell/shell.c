@@ -7,11 +7,13 @@
 #include "lib/base/version.h"
 #include "lib/io/daemon.h"
 #include "lib/io/pool.h"
+#include "lib/wire/rm.h"
 #include "mom/shell/checkpoints.h"
 #include "mom/shell/demux.h"
 #include "mom/shell/epilogues.h"
 #include "mom/shell/host.h"
 #include "mom/shell/job_groups.h"
+#include "mom/shell/monitor.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/restrict.h"
 #include "mom/shell/service.h"
@@ -217,7 +219,9 @@ static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
     /* The message of the last turn was taken over or refused; nothing points into it
      * any more. */
     arena_clear(s->decoding);
-    if (im_protocol_of(data, len) == IM_PROTOCOL)
+    if (im_protocol_of(data, len) == RM_PROTOCOL)
+        monitor_take(s, stream, peer, data, len);
+    else if (im_protocol_of(data, len) == IM_PROTOCOL)
         take_im(s, stream, peer, data, len, &out);
     else
         take_is(s, stream, peer, data, len, &out);
@@ -414,14 +418,19 @@ int shell_open(struct shell *s, struct diag *why)
     return 0;
 }
 
-static void stop(struct shell *s, int signo, bool kill_jobs)
+void shell_stop(struct shell *s, bool kill_jobs)
 {
     struct mom_out out = { .arena = s->arena };
 
-    logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom", "caught signal %d",
-                   signo);
     mom_stop(s->mom, clock_read(), kill_jobs, &out);
     shell_carry_out(s, &out);
+}
+
+static void stop(struct shell *s, int signo, bool kill_jobs)
+{
+    logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom", "caught signal %d",
+                   signo);
+    shell_stop(s, kill_jobs);
 }
 
 /* SIGTERM gives the jobs back to the server; SIGINT leaves them running
@@ -450,7 +459,7 @@ static void config_says(void *arg, int event, const char *object, const char *wo
 }
 
 /* Read the files again. A wrong file leaves the whole configuration as it was. */
-static void reread_config(struct shell *s)
+bool shell_reread(struct shell *s)
 {
     const struct config_log log = { .fn = config_says, .arg = s };
     struct mom_out out = { .arena = s->arena };
@@ -465,7 +474,7 @@ static void reread_config(struct shell *s)
         shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom",
                   "config file(s) parsing failed, keeping the old configuration");
         config_fini(&fresh);
-        return;
+        return false;
     }
     if (fresh.vnodes_add_up)
         vnode_list_keep(&fresh.vnodes, &s->config.vnodes, s->node_name);
@@ -483,6 +492,7 @@ static void reread_config(struct shell *s)
         restrict_reread(s);
     shell_report_vnodes(s, &out);
     shell_carry_out(s, &out);
+    return true;
 }
 
 static void on_hup(void *arg, int signo)
@@ -493,7 +503,7 @@ static void on_hup(void *arg, int signo)
                    signo);
     shell_log(s, LOG_EV_SYSTEM, LOG_IN_NONE, "process_hup", "reset");
     logfile_reopen(s->log);
-    reread_config(s);
+    (void)shell_reread(s); /* it has said what was wrong */
     if (!s->mock)
         topology_ask(s);
 }
@@ -536,6 +546,7 @@ void shell_close(struct shell *s)
     task_service_free(s->task_service);
     if (s->reachers)
         pool_free(s->reachers);
+    monitor_close(s);
     demux_close_all(s);
     epilogues_close(s);
     checkpoints_close(s);

@@ -59,6 +59,10 @@ struct shell {
     struct making *makings;          /* images whose scripts run */
     struct loop_timer *checkpoint_watch; /* over those of an earlier MoM; NULL: none */
     unsigned n_images_removed;
+    struct pool
+        *monitors; /* questions about the host are answered there; NULL: none yet */
+    struct asking *askings; /* ... that are not answered */
+    size_t n_askings;
     struct pool *reachers;  /* names of other MoMs are asked there; NULL: none yet */
     struct arena *arena;    /* of the effects being carried out */
     struct arena *decoding; /* of the message being taken */
@@ -77,6 +81,11 @@ void shell_close(struct shell *s);
 
 /* Carry out all effects; answers of the shell add more. */
 void shell_carry_out(struct shell *s, struct mom_out *out);
+
+/* Read the configuration again. False: a file was wrong, and all is as it was. */
+bool shell_reread(struct shell *s);
+/* Begin to end: with 'kill_jobs' all jobs are given back to the server first. */
+void shell_stop(struct shell *s, bool kill_jobs);
 
 /* The host is another one than was known: tell the core, and so the server. */
 void shell_report_topology(struct shell *s, const char *text);

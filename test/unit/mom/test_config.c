@@ -180,7 +180,8 @@ static void test_every_directive_is_known(void)
           "No value specified, no action taken." },
         { "$restrict_user_maxsysid 500", true, "restrict_user_maxsysid: setting 500" },
         { "$restrict_user_maxsysid 0", false, "bad value" },
-        { "$restricted *.site", true, "restricted: known, and not served" },
+        { "$restricted *.site", true, NULL },
+        { "$restricted", false, "restricted: No value specified" },
         { "$sister_join_job_alarm 20", true, "sister_join_job_alarm: setting 20" },
         { "$sister_join_job_alarm 0", false, "bad value" },
         { "$suspendsig 20 18", true, "suspendsig: 20 18" },
@@ -194,7 +195,7 @@ static void test_every_directive_is_known(void)
         { "$usecp nohost", false, "usecp: invalid host specification: nohost" },
         { "$vnodedef_additive 0", true, "vnodedef_additive: false" },
         { "$wallmult 0.5", true, NULL },
-        { "tape 4", true, "add_static: resource tape is known, and nobody is told" },
+        { "tape 4", true, "add name tape value 4" },
         { "$pbsserver h", false, NULL },
         { "$foo", false, NULL },
     };

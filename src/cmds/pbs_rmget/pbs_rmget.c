@@ -1,0 +1,263 @@
+/* pbs_rmget.c - ask the MoM of a host about it (tpp.md 9).
+ *
+ * A leaf of the router network that speaks to one MoM: it proves itself to the router
+ * as a daemon does, so only who may run daemons here can run it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/cmd.h"
+#include "lib/io/conf.h"
+#include "lib/io/loop.h"
+#include "lib/io/net.h"
+#include "lib/tpp/leaf.h"
+#include "lib/wire/rm.h"
+
+#include <arpa/inet.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CMD     "pbs_rmget"
+#define WAIT_MS 30000 /* a command of the MoM's configuration may take 10 s */
+
+static const char usage[] =
+    "Usage: pbs_rmget [-m host] [-p port] name...\n"
+    "       pbs_rmget --version | --help\n"
+    "Asks the MoM of a host (this one by default) and prints a line for each name:\n"
+    "name=value, or name=? and a code when there is none. Names are loadave, ncpus,\n"
+    "physmem, availmem, totmem, uname, arch, nusers, nsessions, sessions, idletime,\n"
+    "reslist, size[fs=/path], cput[session=N] and others; see pbs_rmget(8).\n";
+
+struct asking {
+    struct loop *loop;
+    struct leaf *leaf;
+    struct tpp_addr mom;
+    struct wire_strings names;
+    uint64_t stream;    /* 0: nothing has been asked yet */
+    const char *failed; /* in words; NULL: it was answered */
+    int code;
+};
+
+static void stop(struct asking *a, const char *failed)
+{
+    a->failed = failed;
+    loop_stop(a->loop);
+}
+
+static void on_up(void *arg)
+{
+    struct asking *a = arg;
+    const struct rm_request rq = { .command = RM_REQUEST, .texts = a->names };
+    struct buf b = { 0 };
+
+    if (a->stream)
+        return;
+    a->stream = leaf_open_addr(a->leaf, &a->mom);
+    rm_request_encode(&b, &rq);
+    if (!a->stream || !leaf_send(a->leaf, a->stream, b.data, b.len))
+        stop(a, "the router is gone");
+    buf_fini(&b);
+}
+
+/* A value that was not to be had makes the command's end 1; the others are printed. */
+static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
+                       const char *data, size_t len)
+{
+    struct arena *arena = arena_new();
+    struct asking *a = arg;
+    struct rm_reply reply = { 0 };
+
+    (void)peer;
+    if (stream == a->stream && rm_reply_decode(data, len, arena, &reply) != DIS_OK) {
+        stop(a, "the answer cannot be read");
+    } else if (stream == a->stream) {
+        for (size_t i = 0; i < reply.texts.n; i++)
+            fprintf(reply.is_ok ? stdout : stderr, "%s%s\n",
+                    reply.is_ok ? "" : CMD ": ", reply.texts.v[i]);
+        for (size_t i = 0; i < reply.texts.n && reply.is_ok; i++)
+            if (strstr(reply.texts.v[i], "=? "))
+                a->code = 1;
+        if (!reply.is_ok || reply.texts.n != a->names.n)
+            a->code = 1;
+        stop(a, NULL);
+    }
+    arena_free(arena);
+}
+
+static void on_closed(void *arg, uint64_t stream)
+{
+    struct asking *a = arg;
+
+    if (stream == a->stream)
+        stop(a, "the MoM does not answer this host, or is not there");
+}
+
+static void on_down(void *arg)
+{
+    (void)arg;
+}
+
+static void on_log(void *arg, int event, const char *text)
+{
+    (void)arg;
+    (void)event;
+    (void)text;
+}
+
+static void on_limit(void *arg)
+{
+    struct asking *a = arg;
+
+    stop(a, a->stream
+                ? "no answer in time"
+                : "no router lets this command join; it needs the rights of a daemon");
+}
+
+/* A port that nobody else has while 'fd' is open: part of this leaf's address. */
+static bool take_port(int *fd, uint16_t *port)
+{
+    struct sockaddr_in addr = { .sin_family = AF_INET };
+    socklen_t size = sizeof(addr);
+
+    *fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (*fd < 0)
+        return false;
+    if (bind(*fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0 &&
+        getsockname(*fd, (struct sockaddr *)&addr, &size) == 0) {
+        *port = ntohs(addr.sin_port);
+        return true;
+    }
+    close(*fd);
+    return false;
+}
+
+static int make_leaf(struct asking *a, const struct conf *conf, uint16_t port,
+                     struct diag *why)
+{
+    struct leaf_config cfg = { .loop = a->loop,
+                               .routers = conf_routers(conf),
+                               .node_type = TPP_LEAF,
+                               .auth_method = leaf_method(conf->auth_method,
+                                                          conf->supported_auth_methods),
+                               .encrypt_method = conf->encrypt_method,
+                               .events = { .message = on_message,
+                                           .closed = on_closed,
+                                           .down = on_down,
+                                           .up = on_up,
+                                           .log = on_log,
+                                           .arg = a } };
+    struct tpp_addr *addrs = NULL;
+    int err =
+        leaf_addresses(conf->leaf_name, cfg.routers, port, &addrs, &cfg.n_addrs, why);
+
+    cfg.addrs = addrs;
+    if (!err && strcmp(cfg.auth_method, CLUSTERKEY_METHOD) == 0)
+        err = clusterkey_load(conf_cluster_key(conf), false, &cfg.key, why);
+    if (!err)
+        err = leaf_new(&cfg, &a->leaf, why);
+    clusterkey_clear(&cfg.key);
+    free(addrs);
+    return err;
+}
+
+static int run(struct asking *a)
+{
+    struct loop_timer *limit = loop_timer_new(a->loop, on_limit, a);
+
+    loop_timer_set(limit, WAIT_MS);
+    a->failed = "stopped";
+    loop_run(a->loop);
+    loop_timer_free(limit);
+    if (a->failed)
+        fprintf(stderr, CMD ": %s\n", a->failed);
+    return a->failed ? 2 : a->code;
+}
+
+static int ask(struct asking *a, const struct conf *conf)
+{
+    struct diag why;
+    uint16_t port;
+    int fd, code = 2;
+
+    if (!take_port(&fd, &port)) {
+        fprintf(stderr, CMD ": no port is free\n");
+        return 2;
+    }
+    a->loop = loop_new();
+    if (!a->loop) {
+        fprintf(stderr, CMD ": the system refuses an event loop\n");
+    } else if (make_leaf(a, conf, port, &why) != 0) {
+        fprintf(stderr, CMD ": %s\n", why.text);
+    } else {
+        code = run(a);
+        leaf_free(a->leaf);
+    }
+    loop_free(a->loop);
+    close(fd);
+    return code;
+}
+
+/* Where the MoM of 'host' is on the router network: its second port. */
+static bool find_mom(const char *host, unsigned port, struct tpp_addr *ret)
+{
+    struct in_addr ip;
+    struct diag why;
+
+    if (net_resolve(host, &ip, &why) != 0) {
+        fprintf(stderr, CMD ": %s\n", why.text);
+        return false;
+    }
+    *ret = tpp_addr_ipv4(ntohl(ip.s_addr), (uint16_t)port);
+    return true;
+}
+
+static bool read_port(const char *text, unsigned *ret)
+{
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+
+    if (end == text || *end || n < 1 || n > UINT16_MAX)
+        return false;
+    *ret = (unsigned)n;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    char own[256];
+    const char *host = own;
+    unsigned port = 0;
+    struct conf *conf = NULL;
+    struct asking a = { 0 };
+    struct diag why;
+    int c, code = 2;
+
+    if (cmd_told(argc, argv, usage))
+        return cmd_finish(CMD, 0);
+    net_host_name(own, sizeof(own));
+    while ((c = getopt(argc, argv, "m:p:")) != -1) {
+        if (c == 'm' && *optarg) {
+            host = optarg;
+        } else if (c != 'p' || !read_port(optarg, &port)) {
+            fputs(usage, stderr);
+            return 2;
+        }
+    }
+    for (int i = optind; i < argc; i++)
+        if (!*argv[i])
+            optind = argc; /* an empty name would end the list of names */
+    if (optind == argc) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    a.names = (struct wire_strings){ .n = (size_t)(argc - optind),
+                                     .v = (const char **)argv + optind };
+    if (conf_load(&conf, &why) != 0)
+        fprintf(stderr, "%s\n", why.text);
+    else if (find_mom(host, port ? port : conf->manager_port, &a.mom))
+        code = ask(&a, conf);
+    conf_free(conf);
+    return cmd_finish(CMD, code);
+}

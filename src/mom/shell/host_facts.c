@@ -1,0 +1,459 @@
+/* host_facts.c - see host_facts.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/host_facts.h"
+
+#include "lib/wire/rm.h"
+#include "mom/shell/host_script.h"
+#include "mom/shell/idle_time.h"
+#include "mom/shell/proc.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_NAME    128
+#define MAX_ABOUT   1024
+#define ACCOUNT_MAX 16384
+
+/* A question, taken apart. */
+struct query {
+    char name[MAX_NAME];
+    char key[MAX_NAME], about[MAX_ABOUT]; /* "[key=about]"; "": not there */
+};
+
+/* A value is appended to 'out'; 0 or a code of enum rm_error. */
+typedef int (*fact_fn)(struct host_facts *f, const struct query *q, struct buf *out);
+
+static bool take_part(const char **at, const char *ends, char *ret, size_t size)
+{
+    size_t len = strcspn(*at, ends);
+
+    if (len == 0 || len >= size)
+        return false;
+    memcpy(ret, *at, len);
+    ret[len] = '\0';
+    *at += len;
+    return true;
+}
+
+/* 0, or RM_ERR_UNKNOWN for what is no name, RM_ERR_BADPARAM for brackets that are none.
+ */
+static int take_apart(const char *text, struct query *ret)
+{
+    const char *at = text;
+
+    *ret = (struct query){ 0 };
+    if (!take_part(&at, "[", ret->name, sizeof(ret->name)))
+        return RM_ERR_UNKNOWN;
+    if (!*at)
+        return 0;
+    at++;
+    if (!take_part(&at, "=]", ret->key, sizeof(ret->key)) || *at++ != '=' ||
+        !take_part(&at, "]", ret->about, sizeof(ret->about)) || strcmp(at, "]") != 0)
+        return RM_ERR_BADPARAM;
+    return 0;
+}
+
+static void list_processes(struct host_facts *f)
+{
+    if (!f->is_listed)
+        f->n_processes = proc_list(&f->processes);
+    f->is_listed = true;
+}
+
+/* A number of /proc/meminfo, KiB; 0: it is not there. */
+static uint64_t meminfo_kb(const char *name)
+{
+    char line[256];
+    size_t len = strlen(name);
+    unsigned long long kb = 0;
+    FILE *file = fopen("/proc/meminfo", "re");
+
+    while (file && fgets(line, sizeof(line), file))
+        if (strncmp(line, name, len) == 0 && line[len] == ':' &&
+            sscanf(line + len + 1, "%llu", &kb) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kb;
+}
+
+static int tell_arch(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    (void)f;
+    (void)q;
+    buf_add_str(out, "linux");
+    return 0;
+}
+
+static int tell_uname(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    struct utsname u;
+
+    (void)f;
+    (void)q;
+    if (uname(&u) != 0)
+        return RM_ERR_SYSTEM;
+    buf_printf(out, "%s %s %s %s %s", u.sysname, u.nodename, u.release, u.version,
+               u.machine);
+    return 0;
+}
+
+static int tell_loadave(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    double load;
+
+    (void)f;
+    (void)q;
+    if (getloadavg(&load, 1) != 1)
+        return RM_ERR_SYSTEM;
+    buf_printf(out, "%.2f", load);
+    return 0;
+}
+
+static int tell_ncpus(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    (void)f;
+    (void)q;
+    buf_printf(out, "%u", proc_ncpus());
+    return 0;
+}
+
+static int tell_kb(struct buf *out, uint64_t kb)
+{
+    if (kb == 0)
+        return RM_ERR_SYSTEM;
+    buf_printf(out, "%" PRIu64 "kb", kb);
+    return 0;
+}
+
+static int tell_physmem(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    (void)f;
+    (void)q;
+    return tell_kb(out, proc_mem_kb());
+}
+
+static int tell_totmem(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    (void)f;
+    (void)q;
+    return tell_kb(out, meminfo_kb("MemTotal") + meminfo_kb("SwapTotal"));
+}
+
+static int tell_availmem(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    (void)f;
+    (void)q;
+    return tell_kb(out, meminfo_kb("MemAvailable") + meminfo_kb("SwapFree"));
+}
+
+static int tell_idletime(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    struct idle_time first_look = { 0 };
+
+    (void)q;
+    buf_printf(out, "%" PRId64, idle_time_read(&first_look, f->home, time(NULL)));
+    return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* The sessions of users (who are not root), or those users, each once and sorted. */
+static size_t users_and_sessions(struct host_facts *f, bool users, uint32_t **ret)
+{
+    size_t n = 0, left = 0;
+    uint32_t *all;
+
+    list_processes(f);
+    all = xcalloc(f->n_processes + 1, sizeof(*all));
+    for (size_t i = 0; i < f->n_processes; i++)
+        if (f->processes[i].uid != 0 && f->processes[i].session > 0)
+            all[n++] = users ? f->processes[i].uid : (uint32_t)f->processes[i].session;
+    qsort(all, n, sizeof(*all), by_number);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || all[i] != all[i - 1])
+            all[left++] = all[i];
+    *ret = all;
+    return left;
+}
+
+static int tell_nusers(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    uint32_t *all;
+
+    (void)q;
+    buf_printf(out, "%zu", users_and_sessions(f, true, &all));
+    free(all);
+    return 0;
+}
+
+static int tell_nsessions(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    uint32_t *all;
+
+    (void)q;
+    buf_printf(out, "%zu", users_and_sessions(f, false, &all));
+    free(all);
+    return 0;
+}
+
+static int tell_sessions(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    uint32_t *all;
+    size_t n = users_and_sessions(f, false, &all);
+
+    (void)q;
+    for (size_t i = 0; i < n; i++)
+        buf_printf(out, " %" PRIu32, all[i]);
+    free(all);
+    return 0;
+}
+
+static int tell_size(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    struct statvfs fs;
+
+    (void)f;
+    if (q->about[0] != '/')
+        return RM_ERR_BADPARAM;
+    if (statvfs(q->about, &fs) != 0)
+        return RM_ERR_EXIST;
+    buf_printf(out, "%" PRIu64 "kb",
+               (uint64_t)fs.f_bavail * (fs.f_frsize ? fs.f_frsize : fs.f_bsize) / 1024);
+    return 0;
+}
+
+static int tell_validuser(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    struct passwd pw, *found = NULL;
+    char *room = xcalloc(1, ACCOUNT_MAX);
+    int err = getpwnam_r(q->about, &pw, room, ACCOUNT_MAX, &found);
+
+    (void)f;
+    free(room);
+    if (err)
+        return RM_ERR_SYSTEM;
+    buf_add_str(out, found ? "yes" : "no");
+    return 0;
+}
+
+/* The session that is meant, if anything of it lives. 0 or a code. */
+static int find_session(struct host_facts *f, const struct query *q, int32_t *ret)
+{
+    char *end;
+    long number = strtol(q->about, &end, 10);
+
+    if (*end || !isdigit((unsigned char)q->about[0]) || number < 1 ||
+        number > INT32_MAX)
+        return RM_ERR_BADPARAM;
+    list_processes(f);
+    for (size_t i = 0; i < f->n_processes; i++)
+        if (f->processes[i].session == number) {
+            *ret = (int32_t)number;
+            return 0;
+        }
+    return RM_ERR_EXIST;
+}
+
+static int use_of(struct host_facts *f, const struct query *q, struct mom_usage *ret)
+{
+    struct proc_session s = { 0 };
+    int code = find_session(f, q, &s.session);
+
+    if (code == 0)
+        proc_sample(&s, 1);
+    *ret = s.used;
+    return code;
+}
+
+static int tell_cput(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    struct mom_usage used;
+    int code = use_of(f, q, &used);
+
+    if (code == 0)
+        buf_printf(out, "%" PRId64, used.cput_s);
+    return code;
+}
+
+static int tell_mem(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    struct mom_usage used;
+    int code = use_of(f, q, &used);
+
+    if (code == 0)
+        buf_printf(out, "%" PRId64 "kb", used.vmem_kb);
+    return code;
+}
+
+static int tell_resi(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    struct mom_usage used;
+    int code = use_of(f, q, &used);
+
+    if (code == 0)
+        buf_printf(out, "%" PRId64 "kb", used.mem_kb);
+    return code;
+}
+
+static int tell_pids(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    int32_t session;
+    int code = find_session(f, q, &session);
+
+    for (size_t i = 0; i < f->n_processes && code == 0; i++)
+        if (f->processes[i].session == session)
+            buf_printf(out, " %d", f->processes[i].pid);
+    return code;
+}
+
+/* Since the first of its processes that live has begun. */
+static int tell_walltime(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    uint64_t began = UINT64_MAX, a_second = (uint64_t)sysconf(_SC_CLK_TCK);
+    struct timespec up;
+    int32_t session;
+    int code = find_session(f, q, &session);
+
+    if (code)
+        return code;
+    if (clock_gettime(CLOCK_BOOTTIME, &up) != 0)
+        return RM_ERR_SYSTEM;
+    for (size_t i = 0; i < f->n_processes; i++)
+        if (f->processes[i].session == session)
+            began = MIN_OF(began, f->processes[i].began);
+    buf_printf(out, "%" PRIu64,
+               MAX_OF((uint64_t)up.tv_sec, began / a_second) - began / a_second);
+    return 0;
+}
+
+static int tell_reslist(struct host_facts *f, const struct query *q, struct buf *out);
+
+static const struct {
+    const char *name;
+    const char
+        *key; /* it is about something, which stands behind this word; NULL: not */
+    fact_fn tell;
+} facts[] = {
+    { "arch", NULL, tell_arch },
+    { "availmem", NULL, tell_availmem },
+    { "cput", "session", tell_cput },
+    { "idletime", NULL, tell_idletime },
+    { "loadave", NULL, tell_loadave },
+    { "mem", "session", tell_mem },
+    { "ncpus", NULL, tell_ncpus },
+    { "nsessions", NULL, tell_nsessions },
+    { "nusers", NULL, tell_nusers },
+    { "physmem", NULL, tell_physmem },
+    { "pids", "session", tell_pids },
+    { "resi", "session", tell_resi },
+    { "reslist", NULL, tell_reslist },
+    { "sessions", NULL, tell_sessions },
+    { "size", "fs", tell_size },
+    { "totmem", NULL, tell_totmem },
+    { "uname", NULL, tell_uname },
+    { "validuser", "user", tell_validuser },
+    { "walltime", "session", tell_walltime },
+};
+
+static int tell_reslist(struct host_facts *f, const struct query *q, struct buf *out)
+{
+    (void)q;
+    for (size_t i = 0; i < f->n_own; i++)
+        buf_printf(out, "%s%s", i > 0 ? " " : "", f->own[i].name);
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        buf_printf(out, "%s%s", i > 0 || f->n_own > 0 ? " " : "", facts[i].name);
+    return 0;
+}
+
+static int tell_own(const struct host_resource *r, const struct query *q,
+                    struct buf *out)
+{
+    if (q->key[0])
+        return RM_ERR_BADPARAM;
+    if (r->value[0] != '!') {
+        buf_add_str(out, r->value);
+        return 0;
+    }
+    return host_script_run(r->value + 1, HOST_FACTS_SCRIPT_MS, RM_MAX_VALUE, out)
+               ? 0
+               : RM_ERR_SYSTEM;
+}
+
+static int tell_fact(struct host_facts *f, size_t i, const struct query *q,
+                     struct buf *out)
+{
+    if (facts[i].key && !q->key[0])
+        return RM_ERR_NOPARAM;
+    if (q->key[0] && (!facts[i].key || strcmp(facts[i].key, q->key) != 0))
+        return RM_ERR_BADPARAM;
+    return facts[i].tell(f, q, out);
+}
+
+/* What the administrator has written goes before what the MoM knows by itself. */
+static int tell(struct host_facts *f, const char *text, struct buf *out)
+{
+    struct query q;
+    int code = take_apart(text, &q);
+
+    if (code)
+        return code;
+    for (size_t i = f->n_own; i-- > 0;)
+        if (strcmp(f->own[i].name, q.name) == 0)
+            return tell_own(&f->own[i], &q, out);
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        if (strcmp(facts[i].name, q.name) == 0)
+            return tell_fact(f, i, &q, out);
+    return RM_ERR_UNKNOWN;
+}
+
+void host_facts_answer(struct host_facts *f, const char *query, struct buf *out)
+{
+    struct buf value = { 0 };
+    int code = tell(f, query, &value);
+
+    if (code == 0 && value.len > RM_MAX_VALUE)
+        code = RM_ERR_TOO_LONG;
+    buf_printf(out, "%s=", query);
+    if (code)
+        buf_printf(out, "? %d", code);
+    else if (value.len > 0)
+        buf_add(out, value.data, value.len);
+    buf_fini(&value);
+}
+
+void host_facts_fini(struct host_facts *f)
+{
+    free(f->processes);
+    f->processes = NULL;
+}
+
+bool host_is_among(const char *host, const char *const *patterns, size_t n)
+{
+    size_t len = strlen(host);
+
+    for (size_t i = 0; i < n; i++) {
+        bool is_end = patterns[i][0] == '*';
+        const char *name = patterns[i] + is_end;
+        size_t want = strlen(name);
+
+        if (is_end ? len >= want && strcasecmp(host + len - want, name) == 0
+                   : strcasecmp(host, name) == 0)
+            return true;
+    }
+    return false;
+}
