@@ -14,8 +14,10 @@
 #include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
 
-/* A rule that speaks this often about one object in one settling does not settle: its
- * record does not make its condition false. That is our mistake. */
+/* A rule that speaks more often about one object in one settling than this and once for
+ * each object that there was does not settle: its record does not make its condition
+ * false. That is our mistake. The server's own rules may speak of each end, and a chain
+ * of jobs that wait for each other ends one by one. */
 #define SAID_MAX    1000
 
 /* What it costs to look at an object and to take up a record, in the units of
@@ -113,7 +115,7 @@ static size_t run_rules(struct turn *t, struct watch *x)
         x->settling = w->settling;
         x->n_said = 0;
     }
-    MUST(x->n_said < SAID_MAX);
+    MUST(x->n_said < w->most_said);
     x->n_said++; /* the watch may go with its object */
     n = rules_say(t, x);
     /* The records may have made another rule of the same object due. */
@@ -233,8 +235,11 @@ static void settle_turn(struct turn *t)
 
 void settle(struct turn *t)
 {
+    struct watches *w = &t->s->watches;
+
     /* Each input begins to count anew how often rules speak about an object. */
-    t->s->watches.settling++;
+    w->settling++;
+    w->most_said = SAID_MAX + watches_count(w);
     settle_turn(t);
 }
 

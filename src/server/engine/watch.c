@@ -117,6 +117,11 @@ void watch_again(struct watches *w, const struct object *o)
         watch_touch(w, o);
 }
 
+size_t watches_count(const struct watches *w)
+{
+    return HASH_COUNT(w->by_object);
+}
+
 const struct watch *watch_find(const struct watches *w, const struct object *o)
 {
     return find(w, o);

@@ -29,7 +29,7 @@ struct watch {
     bool dirty;
     enum watch_list list; /* that it is in while it is dirty */
     uint64_t settling;    /* the settling that n_said belongs to */
-    unsigned n_said; /* how often it was looked at, to find rules that do not settle */
+    size_t n_said; /* how often it was looked at, to find rules that do not settle */
     struct asker *asker; /* its rules wait for answers (doc/design/032), or NULL */
     struct watch *prev, *next; /* of the list, in the order of getting dirty */
     UT_hash_handle hh;
@@ -44,6 +44,7 @@ struct watches {
     size_t cap;
     uint64_t settling; /* counts inputs: what follows from one is one settling, in
                         * however many turns */
+    size_t most_said;  /* of n_said, in this settling */
 };
 
 /* A zeroed struct is empty. */
@@ -54,6 +55,9 @@ void watch_touch(struct watches *w, const struct object *o);
 /* The same, if the object is still there. */
 void watch_again(struct watches *w, const struct object *o);
 void watch_forget(struct watches *w, const struct object *o);
+
+/* How many objects have one. */
+size_t watches_count(const struct watches *w);
 
 /* The watch of an object, NULL when it has none. */
 const struct watch *watch_find(const struct watches *w, const struct object *o);

@@ -203,6 +203,24 @@ static void nobody_waits_in_a_circle(void)
     fake_mom_free(&fm);
 }
 
+/* Each ends because of the one before it: that is as much as follows from one request,
+ * one thing after the other, and takes more than one turn. */
+static void a_long_chain_goes(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *first = submit(r, RIG_USER, "", "", "true\n"), *last = first;
+
+    for (int i = 1; i < 1500; i++)
+        last = after(r, RIG_USER, "afterok", last, "");
+    CU_ASSERT_EQUAL(substate(r, last), 22);
+    CU_ASSERT_EQUAL(delete_job(r, RIG_USER, first, NULL), 0);
+    rig_settle(r);
+    CU_ASSERT_PTR_NULL(the_job(r, last));
+    CU_ASSERT_PTR_NULL(the_job(r, "750.svr"));
+    fake_mom_free(&fm);
+}
+
 static const char *shown(struct rig *r, const char *id)
 {
     const struct body_status body = { .id = id };
@@ -417,6 +435,7 @@ int main(void)
         { "every kind with every end", every_kind_with_every_end },
         { "what cannot be is refused at once", what_cannot_be_is_refused_at_once },
         { "a job waits for so many and no more", a_job_waits_for_so_many_and_no_more },
+        { "a long chain goes", a_long_chain_goes },
         { "nobody waits in a circle", nobody_waits_in_a_circle },
         { "both sides are shown", both_sides_are_shown },
         { "ends that come together are all seen",
