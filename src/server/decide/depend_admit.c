@@ -277,6 +277,20 @@ static bool is_only_in_set(const struct job *job, const struct job *parent,
     return true;
 }
 
+/* Can there be a circle at all? It comes back to the job itself, for which then
+ * somebody waits already, or to one that is to wait because of the wish. A job that is
+ * new and makes nobody wait closes none, however long the chain before it is: this is
+ * most of them, and a search for each would make long chains dear. */
+static bool may_be_circle(const struct depend_wish *w, const struct depend_plan *plan)
+{
+    const struct job *self = model_job(w->m, w->job);
+
+    for (size_t i = 0; i < plan->n_others; i++)
+        if (plan->others[i].entry.type != DEPEND_RUNONE)
+            return true;
+    return plan->elsewhere.n > 0 || (self && self->n_children > 0);
+}
+
 /* Whoever is to wait must not be waited for, through however many jobs. */
 static bool is_circle(const struct depend_wish *w, const struct depend_plan *plan)
 {
@@ -312,7 +326,7 @@ int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
         ARENA_ARRAY(arena, struct depend_other, 2 * (size_t)DEPEND_MAX_ENTRIES);
     for (size_t i = 0; !err && i < asked.n; i++)
         err = plan_entry(wish, &asked.v[i], &plan, out);
-    if (!err && is_circle(wish, &plan))
+    if (!err && may_be_circle(wish, &plan) && is_circle(wish, &plan))
         err = refuse(wish, PBSE_BADDEPEND, wish->job, "would wait for itself", out);
     if (err)
         return err;
