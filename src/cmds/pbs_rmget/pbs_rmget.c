@@ -137,29 +137,15 @@ static int make_leaf(struct asking *a, const struct conf *conf, uint16_t port,
                      struct diag *why)
 {
     struct leaf_config cfg = { .loop = a->loop,
-                               .routers = conf_routers(conf),
                                .node_type = TPP_LEAF,
-                               .auth_method = leaf_method(conf->auth_method,
-                                                          conf->supported_auth_methods),
-                               .encrypt_method = conf->encrypt_method,
                                .events = { .message = on_message,
                                            .closed = on_closed,
                                            .down = on_down,
                                            .up = on_up,
                                            .log = on_log,
                                            .arg = a } };
-    struct tpp_addr *addrs = NULL;
-    int err =
-        leaf_addresses(conf->leaf_name, cfg.routers, port, &addrs, &cfg.n_addrs, why);
 
-    cfg.addrs = addrs;
-    if (!err && strcmp(cfg.auth_method, CLUSTERKEY_METHOD) == 0)
-        err = clusterkey_load(conf_cluster_key(conf), false, &cfg.key, why);
-    if (!err)
-        err = leaf_new(&cfg, &a->leaf, why);
-    clusterkey_clear(&cfg.key);
-    free(addrs);
-    return err;
+    return leaf_new_by_conf(conf, port, false, &cfg, &a->leaf, why);
 }
 
 static int run(struct asking *a)

@@ -13,6 +13,7 @@
 #include "lib/base/diag.h"
 #include "lib/wire/tpp.h"
 
+struct conf; /* lib/io/conf.h */
 struct leaf;
 struct loop; /* lib/io/loop.h */
 
@@ -67,6 +68,13 @@ const char *leaf_method(const char *wanted, const char *supported);
 int leaf_new(const struct leaf_config *cfg, struct leaf **ret,
              struct diag *why) MUST_CHECK;
 void leaf_free(struct leaf *l);
+
+/* The same as pbs.conf says: routers, addresses at 'port', how to prove itself. The
+ * caller fills in the loop, the type of the node and the events of 'cfg'. 'makes_key':
+ * a cluster without a key gets one (clusterkey_load()). */
+int leaf_new_by_conf(const struct conf *conf, uint16_t port, bool makes_key,
+                     struct leaf_config *cfg, struct leaf **ret,
+                     struct diag *why) MUST_CHECK;
 
 /* True while a router has let it join: streams can be opened. */
 bool leaf_is_up(const struct leaf *l);

@@ -8,6 +8,7 @@ libhftppcore_la_SOURCES = \
 libhftpp_la_SOURCES = \
 	src/lib/tpp/addresses.c \
 	src/lib/tpp/leaf.c src/lib/tpp/leaf.h \
+	src/lib/tpp/leaf_conf.c \
 	src/lib/tpp/sock.c src/lib/tpp/sock.h
 
 # What a program with a leaf links, dependants first.

@@ -86,20 +86,18 @@ static uint64_t meminfo_kb(const char *name)
     return kb;
 }
 
-static int tell_arch(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_arch(struct host_facts *f UNUSED, const struct query *q UNUSED,
+                     struct buf *out)
 {
-    (void)f;
-    (void)q;
     buf_add_str(out, "linux");
     return 0;
 }
 
-static int tell_uname(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_uname(struct host_facts *f UNUSED, const struct query *q UNUSED,
+                      struct buf *out)
 {
     struct utsname u;
 
-    (void)f;
-    (void)q;
     if (uname(&u) != 0)
         return RM_ERR_SYSTEM;
     buf_printf(out, "%s %s %s %s %s", u.sysname, u.nodename, u.release, u.version,
@@ -107,22 +105,20 @@ static int tell_uname(struct host_facts *f, const struct query *q, struct buf *o
     return 0;
 }
 
-static int tell_loadave(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_loadave(struct host_facts *f UNUSED, const struct query *q UNUSED,
+                        struct buf *out)
 {
     double load;
 
-    (void)f;
-    (void)q;
     if (getloadavg(&load, 1) != 1)
         return RM_ERR_SYSTEM;
     buf_printf(out, "%.2f", load);
     return 0;
 }
 
-static int tell_ncpus(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_ncpus(struct host_facts *f UNUSED, const struct query *q UNUSED,
+                      struct buf *out)
 {
-    (void)f;
-    (void)q;
     buf_printf(out, "%u", proc_ncpus());
     return 0;
 }
@@ -135,32 +131,29 @@ static int tell_kb(struct buf *out, uint64_t kb)
     return 0;
 }
 
-static int tell_physmem(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_physmem(struct host_facts *f UNUSED, const struct query *q UNUSED,
+                        struct buf *out)
 {
-    (void)f;
-    (void)q;
     return tell_kb(out, proc_mem_kb());
 }
 
-static int tell_totmem(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_totmem(struct host_facts *f UNUSED, const struct query *q UNUSED,
+                       struct buf *out)
 {
-    (void)f;
-    (void)q;
     return tell_kb(out, meminfo_kb("MemTotal") + meminfo_kb("SwapTotal"));
 }
 
-static int tell_availmem(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_availmem(struct host_facts *f UNUSED, const struct query *q UNUSED,
+                         struct buf *out)
 {
-    (void)f;
-    (void)q;
     return tell_kb(out, meminfo_kb("MemAvailable") + meminfo_kb("SwapFree"));
 }
 
-static int tell_idletime(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_idletime(struct host_facts *f, const struct query *q UNUSED,
+                         struct buf *out)
 {
     struct idle_time first_look = { 0 };
 
-    (void)q;
     buf_printf(out, "%" PRId64, idle_time_read(&first_look, f->home, time(NULL)));
     return 0;
 }
@@ -191,43 +184,32 @@ static size_t users_and_sessions(struct host_facts *f, bool users, uint32_t **re
     return left;
 }
 
-static int tell_nusers(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_count(struct host_facts *f, const struct query *q, struct buf *out)
 {
     uint32_t *all;
 
-    (void)q;
-    buf_printf(out, "%zu", users_and_sessions(f, true, &all));
+    buf_printf(out, "%zu", users_and_sessions(f, strcmp(q->name, "nusers") == 0, &all));
     free(all);
     return 0;
 }
 
-static int tell_nsessions(struct host_facts *f, const struct query *q, struct buf *out)
-{
-    uint32_t *all;
-
-    (void)q;
-    buf_printf(out, "%zu", users_and_sessions(f, false, &all));
-    free(all);
-    return 0;
-}
-
-static int tell_sessions(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_sessions(struct host_facts *f, const struct query *q UNUSED,
+                         struct buf *out)
 {
     uint32_t *all;
     size_t n = users_and_sessions(f, false, &all);
 
-    (void)q;
     for (size_t i = 0; i < n; i++)
         buf_printf(out, " %" PRIu32, all[i]);
     free(all);
     return 0;
 }
 
-static int tell_size(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_size(struct host_facts *f UNUSED, const struct query *q,
+                     struct buf *out)
 {
     struct statvfs fs;
 
-    (void)f;
     if (q->about[0] != '/')
         return RM_ERR_BADPARAM;
     if (statvfs(q->about, &fs) != 0)
@@ -237,13 +219,13 @@ static int tell_size(struct host_facts *f, const struct query *q, struct buf *ou
     return 0;
 }
 
-static int tell_validuser(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_validuser(struct host_facts *f UNUSED, const struct query *q,
+                          struct buf *out)
 {
     struct passwd pw, *found = NULL;
     char *room = xcalloc(1, ACCOUNT_MAX);
     int err = getpwnam_r(q->about, &pw, room, ACCOUNT_MAX, &found);
 
-    (void)f;
     free(room);
     if (err)
         return RM_ERR_SYSTEM;
@@ -280,34 +262,19 @@ static int use_of(struct host_facts *f, const struct query *q, struct mom_usage 
     return code;
 }
 
-static int tell_cput(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_used(struct host_facts *f, const struct query *q, struct buf *out)
 {
     struct mom_usage used;
     int code = use_of(f, q, &used);
 
-    if (code == 0)
+    if (code)
+        return code;
+    if (strcmp(q->name, "cput") == 0)
         buf_printf(out, "%" PRId64, used.cput_s);
-    return code;
-}
-
-static int tell_mem(struct host_facts *f, const struct query *q, struct buf *out)
-{
-    struct mom_usage used;
-    int code = use_of(f, q, &used);
-
-    if (code == 0)
-        buf_printf(out, "%" PRId64 "kb", used.vmem_kb);
-    return code;
-}
-
-static int tell_resi(struct host_facts *f, const struct query *q, struct buf *out)
-{
-    struct mom_usage used;
-    int code = use_of(f, q, &used);
-
-    if (code == 0)
-        buf_printf(out, "%" PRId64 "kb", used.mem_kb);
-    return code;
+    else
+        buf_printf(out, "%" PRId64 "kb",
+                   strcmp(q->name, "mem") == 0 ? used.vmem_kb : used.mem_kb);
+    return 0;
 }
 
 static int tell_pids(struct host_facts *f, const struct query *q, struct buf *out)
@@ -351,16 +318,16 @@ static const struct {
 } facts[] = {
     { "arch", NULL, tell_arch },
     { "availmem", NULL, tell_availmem },
-    { "cput", "session", tell_cput },
+    { "cput", "session", tell_used },
     { "idletime", NULL, tell_idletime },
     { "loadave", NULL, tell_loadave },
-    { "mem", "session", tell_mem },
+    { "mem", "session", tell_used },
     { "ncpus", NULL, tell_ncpus },
-    { "nsessions", NULL, tell_nsessions },
-    { "nusers", NULL, tell_nusers },
+    { "nsessions", NULL, tell_count },
+    { "nusers", NULL, tell_count },
     { "physmem", NULL, tell_physmem },
     { "pids", "session", tell_pids },
-    { "resi", "session", tell_resi },
+    { "resi", "session", tell_used },
     { "reslist", NULL, tell_reslist },
     { "sessions", NULL, tell_sessions },
     { "size", "fs", tell_size },
@@ -370,9 +337,9 @@ static const struct {
     { "walltime", "session", tell_walltime },
 };
 
-static int tell_reslist(struct host_facts *f, const struct query *q, struct buf *out)
+static int tell_reslist(struct host_facts *f, const struct query *q UNUSED,
+                        struct buf *out)
 {
-    (void)q;
     for (size_t i = 0; i < f->n_own; i++)
         buf_printf(out, "%s%s", i > 0 ? " " : "", f->own[i].name);
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
@@ -389,7 +356,7 @@ static int tell_own(const struct host_resource *r, const struct query *q,
         buf_add_str(out, r->value);
         return 0;
     }
-    return host_script_run(r->value + 1, HOST_FACTS_SCRIPT_MS, RM_MAX_VALUE, out)
+    return host_script_run(r->value + 1, HOST_FACTS_SCRIPT_MS, RM_MAX_VALUE + 1, out)
                ? 0
                : RM_ERR_SYSTEM;
 }

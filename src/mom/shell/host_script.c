@@ -123,9 +123,9 @@ bool host_script_run(const char *command, int limit_ms, size_t most, struct buf 
         const char *end = memchr(text.data, '\n', text.len);
         size_t len = end ? (size_t)(end - text.data) : text.len;
 
-        ok = len <= most && !memchr(text.data, '\0', len);
+        ok = !memchr(text.data, '\0', len);
         if (ok)
-            buf_add(out, text.data, len);
+            buf_add(out, text.data, MIN_OF(len, most));
     }
     buf_fini(&text);
     return ok;

@@ -360,31 +360,15 @@ static void make_core(struct shell *s)
 static int make_leaf(struct shell *s, struct diag *why)
 {
     struct leaf_config cfg = { .loop = s->loop,
-                               .routers = conf_routers(s->conf),
                                .node_type = TPP_LEAF,
-                               .auth_method =
-                                   leaf_method(s->conf->auth_method,
-                                               s->conf->supported_auth_methods),
-                               .encrypt_method = s->conf->encrypt_method,
                                .events = { .message = on_message,
                                            .closed = on_closed,
                                            .down = on_down,
                                            .up = on_up,
                                            .log = on_leaf_log,
                                            .arg = s } };
-    struct tpp_addr *addrs = NULL;
-    int err = leaf_addresses(s->conf->leaf_name, cfg.routers, (uint16_t)s->rm_port,
-                             &addrs, &cfg.n_addrs, why);
 
-    cfg.addrs = addrs;
-    if (!err && strcmp(cfg.auth_method, CLUSTERKEY_METHOD) == 0)
-        err = clusterkey_load(conf_cluster_key(s->conf), true, &cfg.key, why);
-    if (!err)
-        err = leaf_new(&cfg, &s->leaf, why);
-    /* The leaf has its own copy. */
-    clusterkey_clear(&cfg.key);
-    free(addrs);
-    return err;
+    return leaf_new_by_conf(s->conf, (uint16_t)s->rm_port, true, &cfg, &s->leaf, why);
 }
 
 int shell_open(struct shell *s, struct diag *why)

@@ -151,51 +151,22 @@ void mom_link_close(struct mom_link *ml, uint64_t stream)
     stream_forget(ml, stream);
 }
 
-static int leaf_make(struct mom_link *ml, struct tpp_addr *addrs, size_t n_addrs,
-                     struct diag *why)
-{
-    const struct conf *conf = ml->sh->conf;
-    struct leaf_config cfg = {
-        .loop = ml->sh->loop,
-        .routers = conf_routers(conf),
-        .n_addrs = n_addrs,
-        .addrs = addrs,
-        .node_type = TPP_LEAF_NOTIFIED,
-        .auth_method = leaf_method(conf->auth_method, conf->supported_auth_methods),
-        .encrypt_method = conf->encrypt_method,
-        .events = { .message = on_message,
-                    .closed = on_closed,
-                    .down = on_down,
-                    .up = on_up,
-                    .log = on_log,
-                    .arg = ml },
-    };
-    int err = 0;
-
-    /* The key is read for the connection and forgotten behind it. */
-    if (strcmp(cfg.auth_method, CLUSTERKEY_METHOD) == 0)
-        err = clusterkey_load(conf_cluster_key(conf), true, &cfg.key, why);
-    if (!err)
-        err = leaf_new(&cfg, &ml->leaf, why);
-    clusterkey_clear(&cfg.key);
-    return err;
-}
-
 struct mom_link *mom_link_new(struct shell *sh)
 {
     struct mom_link *ml = xcalloc(1, sizeof(*ml));
-    struct tpp_addr *addrs = NULL;
-    size_t n_addrs = 0;
+    struct leaf_config cfg = { .loop = sh->loop,
+                               .node_type = TPP_LEAF_NOTIFIED,
+                               .events = { .message = on_message,
+                                           .closed = on_closed,
+                                           .down = on_down,
+                                           .up = on_up,
+                                           .log = on_log,
+                                           .arg = ml } };
     struct diag why;
-    int err;
 
     ml->sh = sh;
-    err = leaf_addresses(sh->conf->leaf_name, conf_routers(sh->conf),
-                         (uint16_t)sh->conf->batch_port, &addrs, &n_addrs, &why);
-    if (!err)
-        err = leaf_make(ml, addrs, n_addrs, &why);
-    free(addrs);
-    if (!err)
+    if (leaf_new_by_conf(sh->conf, (uint16_t)sh->conf->batch_port, true, &cfg,
+                         &ml->leaf, &why) == 0)
         return ml;
     /* The server serves its clients without MoMs, and says why. */
     shell_log(sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,

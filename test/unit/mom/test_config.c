@@ -79,151 +79,163 @@ static void test_numbers_have_bounds(void)
 }
 
 /* Each directive of execution.md 6, rightly and wrongly: what is said of it. */
+static const struct {
+    const char *line;
+    bool taken;
+    const char *words; /* among what is said; NULL: nothing is expected */
+} directive_lines[] = {
+    { "$action terminate 60 !/x/y %jobid a", true, "action: terminate: /x/y" },
+    { "$action checkpoint 0 !ck", true, "action: checkpoint: /nonexistent/ck" },
+    { "$action multinodebusy 0 requeue", true, NULL },
+    { "$action multinodebusy 0 !/x", true,
+      "multinodebusy: a script is known, and not" },
+    { "$action nonsense 60 !/x", false, NULL },
+    { "$action terminate soon !/x", false, NULL },
+    { "$action terminate 60 /x", false, NULL },
+    { "$action terminate 60", false, NULL },
+    { "$alien_attach on", true, "alien_attach: true" },
+    { "$alien_kill off", true, "alien_kill: false" },
+    { "$alien_kill", false, "No value specified, no action taken." },
+    { "$attach_allow false", true, "attach_allow: false" },
+    { "$attach_allow maybe", false,
+      "set_attach_allow: Illegal value \"maybe\", no action taken." },
+    { "$cgroups /sys/fs/cgroup/jobs", true, "cgroups: /sys/fs/cgroup/jobs" },
+    { "$cgroups /x memory pids=100", true, "cgroups: /x memory pids=100" },
+    { "$cgroups off", true, "cgroups: off" },
+    { "$cgroups", false, "bad value" },
+    { "$cgroups x", false, "bad value" },
+    { "$cgroups off memory", false, "bad value" },
+    { "$cgroups /x io", false, "bad value" },
+    { "$cgroups /x pids=0", false, "bad value" },
+    { "$cgroups /x pids=9x", false, "bad value" },
+    { "$checkpoint_path /x", true, NULL },
+    { "$checkpoint_path x", false, NULL },
+    { "$checkpoint_path", false, "No value specified, no action taken." },
+    { "$clienthost h", true, NULL },
+    { "$clienthost", false, NULL },
+    { "$configversion 3", true, "will treat as old-style" },
+    { "$copy_alarm 5", true, "copy_alarm: setting 5" },
+    { "$cputmult 2", true, NULL },
+    { "$enforce mem", true, NULL },
+    { "$enforce !mem", true, NULL },
+    { "$enforce delta_cpufactor 2.5", true, NULL },
+    { "$enforce delta_cpufactor", false, "bad value" },
+    { "$enforce delta_cpufactor -1", false, "bad value" },
+    { "$enforce !delta_cpufactor", false, "bad value" },
+    { "$enforce mem 5", false, "bad value" },
+    { "$enforce nonsense", false, "bad value" },
+    { "$gen_nodefile_on_sister_mom no", true, "gen_nodefile_on_sister_mom: false" },
+    { "$gen_nodefile_on_sister_mom maybe", false,
+      "set_gen_nodefile_on_sister_mom: Illegal value \"maybe\", no action taken." },
+    { "$ideal_load 1.5", true, "add_static: " },
+    { "$ideal_load 1.5 suspend", false, "bad value" },
+    { "$job_launch_delay 30", true, "job_launch_delay: setting 30" },
+    { "$job_launch_delay 0", false, "bad value" },
+    { "$jobdir_root PBS_USER_HOME", true, NULL },
+    { "$jobdir_root /nonexist", false,
+      "Security violation \"/nonexist\" resolves to \"(null)\"" },
+    { "$jobdir_root PBS_USER_HOME wrong", false, "bad value" },
+    { "$kbd_idle 10 20 1", true, "kbd_idle: 10 20 1" },
+    { "$kbd_idle 1800", true, "kbd_idle: 1800 10 1" },
+    { "$kbd_idle 1800 0", true, "kbd_idle: 1800 0 1" },
+    { "$kbd_idle 0", false, "bad value" },
+    { "$kbd_idle -1", false, "bad value" },
+    { "$kbd_idle 10 10 0", false, "bad value" },
+    { "$kbd_idle 10 10 1 1", false, "bad value" },
+    { "$kbd_idle x", false, "bad value" },
+    { "$kbd_idle", false, "bad value" },
+    { "$logevent 0x1ff", true, NULL },
+    { "$logevent many", false, NULL },
+    { "$max_check_poll 200", true, "max_check_poll: setting 200" },
+    { "$max_load 3", true, "max_load: 3\n" },
+    { "$max_load 3 suspend", true, "add name max_load value 3 suspend" },
+    { "$max_load 3 resume", false, "bad value" },
+    { "$max_load nan", false, "bad value" },
+    { "$max_load", false, "bad value" },
+    { "$max_load -1", false, "bad value" },
+    { "$max_poll_downtime 60", true, NULL },
+    { "$min_check_poll 0", false, "min_check_poll: bad value \"0\"" },
+    { "$momname other", true, NULL },
+    { "$momname", false, NULL },
+    { "$port 15102", true, "port: setting 15102" },
+    { "$port 70000", false, "bad value" },
+    { "$prologalarm 5", true, "prolog alarm: 5" },
+    { "$prologalarm 0", false, "bad value" },
+    { "$reject_root_scripts true", true, "reject_root_scripts: true" },
+    { "$report_hook_checksums 1", true, "report_hook_checksums: known, and not" },
+    { "$restart_background yes", true, "restart_background: true" },
+    { "$restart_background maybe", false, NULL },
+    { "$restart_transmogrify no", true, "restart_transmogrify: false" },
+    { "$restrict_user maybe", false,
+      "set_restrict_user: Illegal value \"maybe\", no action taken." },
+    { "$restrict_user on", true, "restrict_user: true" },
+    { "$restrict_user", false, "No value specified, no action taken." },
+    { "$restrict_user_exceptions a,b c", true, "restrict_user_exceptions: a,b c" },
+    { "$restrict_user_exceptions 1,2,3,4,5,6,7,8,9,10", true, NULL },
+    { "$restrict_user_exceptions 1,2,3,4,5,6,7,8,9,10,11", false, "bad value" },
+    { "$restrict_user_exceptions", false, "No value specified, no action taken." },
+    { "$restrict_user_exceptions , ,", false, "No value specified, no action taken." },
+    { "$restrict_user_maxsysid 500", true, "restrict_user_maxsysid: setting 500" },
+    { "$restrict_user_maxsysid 0", false, "bad value" },
+    { "$restricted *.site", true, NULL },
+    { "$restricted", false, "restricted: No value specified" },
+    { "$sister_join_job_alarm 20", true, "sister_join_job_alarm: setting 20" },
+    { "$sister_join_job_alarm 0", false, "bad value" },
+    { "$suspendsig 20 18", true, "suspendsig: 20 18" },
+    { "$suspendsig 20", true, NULL },
+    { "$suspendsig 0", false, "bad value" },
+    { "$suspendsig 20 x", false, "bad value" },
+    { "$suspendsig 99", false, "bad value" },
+    { "$tmpdir /tmp", true, NULL },
+    { "$tmpdir tmp", false, "Security violation" },
+    { "$usecp h:/a /b", true, NULL },
+    { "$usecp nohost", false, "usecp: invalid host specification: nohost" },
+    { "$vnodedef_additive 0", true, "vnodedef_additive: false" },
+    { "$wallmult 0.5", true, NULL },
+    { "tape 4", true, "add name tape value 4" },
+    { "$pbsserver h", false, NULL },
+    { "$foo", false, NULL },
+};
+
+static void test_every_line_is_answered(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(directive_lines); i++) {
+        const char *line = directive_lines[i].line, *words = directive_lines[i].words;
+        struct config c;
+        bool taken = read_line(line, &c);
+
+        if (taken != directive_lines[i].taken || (words && !strstr(said, words)))
+            fprintf(stderr, "%s: %d %s\n", line, taken, said);
+        CU_ASSERT_EQUAL(taken, directive_lines[i].taken);
+        if (words)
+            CU_ASSERT_PTR_NOT_NULL(strstr(said, words));
+        config_fini(&c);
+    }
+}
+
+static bool has_line(const char *directive)
+{
+    size_t len = strlen(directive);
+
+    for (size_t k = 0; k < ARRAY_LEN(directive_lines); k++) {
+        const char *line = directive_lines[k].line;
+
+        if (strncmp(line + 1, directive, len) == 0 &&
+            (!line[len + 1] || line[len + 1] == ' '))
+            return true;
+    }
+    fprintf(stderr, "no line for %s\n", directive);
+    return false;
+}
+
 static void test_every_directive_is_known(void)
 {
-    static const struct {
-        const char *line;
-        bool taken;
-        const char *words; /* among what is said; NULL: nothing is expected */
-    } rows[] = {
-        { "$action terminate 60 !/x/y %jobid a", true, "action: terminate: /x/y" },
-        { "$action checkpoint 0 !ck", true, "action: checkpoint: /nonexistent/ck" },
-        { "$action multinodebusy 0 requeue", true, NULL },
-        { "$action multinodebusy 0 !/x", true,
-          "multinodebusy: a script is known, and not" },
-        { "$action nonsense 60 !/x", false, NULL },
-        { "$action terminate soon !/x", false, NULL },
-        { "$action terminate 60 /x", false, NULL },
-        { "$action terminate 60", false, NULL },
-        { "$alien_attach on", true, "alien_attach: true" },
-        { "$alien_kill off", true, "alien_kill: false" },
-        { "$alien_kill", false, "No value specified, no action taken." },
-        { "$attach_allow false", true, "attach_allow: false" },
-        { "$attach_allow maybe", false,
-          "set_attach_allow: Illegal value \"maybe\", no action taken." },
-        { "$cgroups /sys/fs/cgroup/jobs", true, "cgroups: /sys/fs/cgroup/jobs" },
-        { "$cgroups /x memory pids=100", true, "cgroups: /x memory pids=100" },
-        { "$cgroups off", true, "cgroups: off" },
-        { "$cgroups", false, "bad value" },
-        { "$cgroups x", false, "bad value" },
-        { "$cgroups off memory", false, "bad value" },
-        { "$cgroups /x io", false, "bad value" },
-        { "$cgroups /x pids=0", false, "bad value" },
-        { "$cgroups /x pids=9x", false, "bad value" },
-        { "$checkpoint_path /x", true, NULL },
-        { "$checkpoint_path x", false, NULL },
-        { "$checkpoint_path", false, "No value specified, no action taken." },
-        { "$clienthost h", true, NULL },
-        { "$clienthost", false, NULL },
-        { "$configversion 3", true, "will treat as old-style" },
-        { "$copy_alarm 5", true, "copy_alarm: setting 5" },
-        { "$cputmult 2", true, NULL },
-        { "$enforce mem", true, NULL },
-        { "$enforce !mem", true, NULL },
-        { "$enforce delta_cpufactor 2.5", true, NULL },
-        { "$enforce delta_cpufactor", false, "bad value" },
-        { "$enforce delta_cpufactor -1", false, "bad value" },
-        { "$enforce !delta_cpufactor", false, "bad value" },
-        { "$enforce mem 5", false, "bad value" },
-        { "$enforce nonsense", false, "bad value" },
-        { "$gen_nodefile_on_sister_mom no", true, "gen_nodefile_on_sister_mom: false" },
-        { "$gen_nodefile_on_sister_mom maybe", false,
-          "set_gen_nodefile_on_sister_mom: Illegal value \"maybe\", no action taken." },
-        { "$ideal_load 1.5", true, "add_static: " },
-        { "$ideal_load 1.5 suspend", false, "bad value" },
-        { "$job_launch_delay 30", true, "job_launch_delay: setting 30" },
-        { "$job_launch_delay 0", false, "bad value" },
-        { "$jobdir_root PBS_USER_HOME", true, NULL },
-        { "$jobdir_root /nonexist", false,
-          "Security violation \"/nonexist\" resolves to \"(null)\"" },
-        { "$jobdir_root PBS_USER_HOME wrong", false, "bad value" },
-        { "$kbd_idle 10 20 1", true, "kbd_idle: 10 20 1" },
-        { "$kbd_idle 1800", true, "kbd_idle: 1800 10 1" },
-        { "$kbd_idle 1800 0", true, "kbd_idle: 1800 0 1" },
-        { "$kbd_idle 0", false, "bad value" },
-        { "$kbd_idle -1", false, "bad value" },
-        { "$kbd_idle 10 10 0", false, "bad value" },
-        { "$kbd_idle 10 10 1 1", false, "bad value" },
-        { "$kbd_idle x", false, "bad value" },
-        { "$kbd_idle", false, "bad value" },
-        { "$logevent 0x1ff", true, NULL },
-        { "$logevent many", false, NULL },
-        { "$max_check_poll 200", true, "max_check_poll: setting 200" },
-        { "$max_load 3", true, "max_load: 3\n" },
-        { "$max_load 3 suspend", true, "add name max_load value 3 suspend" },
-        { "$max_load 3 resume", false, "bad value" },
-        { "$max_load nan", false, "bad value" },
-        { "$max_load", false, "bad value" },
-        { "$max_load -1", false, "bad value" },
-        { "$max_poll_downtime 60", true, NULL },
-        { "$min_check_poll 0", false, "min_check_poll: bad value \"0\"" },
-        { "$momname other", true, NULL },
-        { "$momname", false, NULL },
-        { "$port 15102", true, "port: setting 15102" },
-        { "$port 70000", false, "bad value" },
-        { "$prologalarm 5", true, "prolog alarm: 5" },
-        { "$prologalarm 0", false, "bad value" },
-        { "$reject_root_scripts true", true, "reject_root_scripts: true" },
-        { "$report_hook_checksums 1", true, "report_hook_checksums: known, and not" },
-        { "$restart_background yes", true, "restart_background: true" },
-        { "$restart_background maybe", false, NULL },
-        { "$restart_transmogrify no", true, "restart_transmogrify: false" },
-        { "$restrict_user maybe", false,
-          "set_restrict_user: Illegal value \"maybe\", no action taken." },
-        { "$restrict_user on", true, "restrict_user: true" },
-        { "$restrict_user", false, "No value specified, no action taken." },
-        { "$restrict_user_exceptions a,b c", true, "restrict_user_exceptions: a,b c" },
-        { "$restrict_user_exceptions 1,2,3,4,5,6,7,8,9,10", true, NULL },
-        { "$restrict_user_exceptions 1,2,3,4,5,6,7,8,9,10,11", false, "bad value" },
-        { "$restrict_user_exceptions", false, "No value specified, no action taken." },
-        { "$restrict_user_exceptions , ,", false,
-          "No value specified, no action taken." },
-        { "$restrict_user_maxsysid 500", true, "restrict_user_maxsysid: setting 500" },
-        { "$restrict_user_maxsysid 0", false, "bad value" },
-        { "$restricted *.site", true, NULL },
-        { "$restricted", false, "restricted: No value specified" },
-        { "$sister_join_job_alarm 20", true, "sister_join_job_alarm: setting 20" },
-        { "$sister_join_job_alarm 0", false, "bad value" },
-        { "$suspendsig 20 18", true, "suspendsig: 20 18" },
-        { "$suspendsig 20", true, NULL },
-        { "$suspendsig 0", false, "bad value" },
-        { "$suspendsig 20 x", false, "bad value" },
-        { "$suspendsig 99", false, "bad value" },
-        { "$tmpdir /tmp", true, NULL },
-        { "$tmpdir tmp", false, "Security violation" },
-        { "$usecp h:/a /b", true, NULL },
-        { "$usecp nohost", false, "usecp: invalid host specification: nohost" },
-        { "$vnodedef_additive 0", true, "vnodedef_additive: false" },
-        { "$wallmult 0.5", true, NULL },
-        { "tape 4", true, "add name tape value 4" },
-        { "$pbsserver h", false, NULL },
-        { "$foo", false, NULL },
-    };
     const char *name;
     bool is_served;
 
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct config c;
-        bool taken = read_line(rows[i].line, &c);
-
-        if (taken != rows[i].taken || (rows[i].words && !strstr(said, rows[i].words)))
-            fprintf(stderr, "%s: %d %s\n", rows[i].line, taken, said);
-        CU_ASSERT_EQUAL(taken, rows[i].taken);
-        if (rows[i].words)
-            CU_ASSERT_PTR_NOT_NULL(strstr(said, rows[i].words));
-        config_fini(&c);
-    }
-    for (size_t i = 0; (name = directive_name(i, &is_served)); i++) {
-        size_t k = 0, len = strlen(name);
-
-        while (k < ARRAY_LEN(rows) &&
-               (strncmp(rows[k].line + 1, name, len) != 0 ||
-                (rows[k].line[len + 1] && rows[k].line[len + 1] != ' ')))
-            k++;
-        if (k == ARRAY_LEN(rows))
-            fprintf(stderr, "no row for %s\n", name);
-        CU_ASSERT(k < ARRAY_LEN(rows));
-    }
+    test_every_line_is_answered();
+    for (size_t i = 0; (name = directive_name(i, &is_served)); i++)
+        CU_ASSERT(has_line(name));
 }
 
 /* The second is never more than the first, or a host would be busy and free in turns.

@@ -14,7 +14,7 @@
 static const struct host_resource own[] = {
     { "tape", "3" },   { "scratch", "!printf '12gb\\nmore\\n'" },
     { "tape", "4" },   { "bad", "!exit 3" },
-    { "ncpus", "64" }, { "long", "!head -c 70000 /dev/zero | tr '\\\\0' x" },
+    { "ncpus", "64" }, { "long", "!head -c 70000 /dev/zero | tr '\\000' x" },
 };
 
 static bool is_answered(const char *query, const char *expect)
@@ -43,7 +43,7 @@ static void test_answers_and_codes(void)
         { "scratch", "scratch=12gb" },
         { "ncpus", "ncpus=64" },
         { "bad", "bad=? 15205" },
-        { "long", "long=? 15205" },
+        { "long", "long=? 15014" },
         { "tape[x=1]", "tape[x=1]=? 15202" },
         { "arch", "arch=linux" },
         { "nosuch", "nosuch=? 15201" },
@@ -121,11 +121,11 @@ static void test_commands_end_in_time(void)
     CU_ASSERT_FALSE(host_script_run("sleep 1000 & echo 1", 200, 100, &b));
     CU_ASSERT_FALSE(host_script_run("exec >&-; sleep 1000", 200, 100, &b));
     CU_ASSERT_FALSE(host_script_run("kill -9 $$", 60000, 100, &b));
-    CU_ASSERT_FALSE(host_script_run("echo 12345", 60000, 4, &b));
+    CU_ASSERT_FALSE(host_script_run("printf '1\\0002'", 60000, 100, &b));
     CU_ASSERT_EQUAL(b.len, 0);
     CU_ASSERT_TRUE(host_script_run("true", 60000, 4, &b));
     CU_ASSERT_EQUAL(b.len, 0);
-    CU_ASSERT_TRUE(host_script_run("echo 1234; yes | head -c 1000000", 60000, 4, &b));
+    CU_ASSERT_TRUE(host_script_run("echo 12345; yes | head -c 1000000", 60000, 4, &b));
     CU_ASSERT_STRING_EQUAL(b.data, "1234");
     buf_fini(&b);
 }
