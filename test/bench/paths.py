@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""paths.py - what less common paths cost with many jobs: figures for doc/performance.md.
+
+    HF_PREFIX=<install prefix> HF_BUILD=<its build> test/bench/paths.py [part ...] [--vnodes 5000] [--resvs 500]
+        [--jobs 10000]
+
+Each part starts a private cluster whose MoM pretends, with reservations of the next days, and takes
+one path: preemption, a limit, a formula, a chain of dependencies and so on. Printed are the
+processor time of the server's loop, its store, the scheduler and the MoM, and the longest turn of the
+event loops of server and MoM (the scheduler has none), all in milliseconds of a processor: other work on the
+machine does not count. The turns are seen by test/bench/turn.c, which is compiled here. Nothing
+fails: machines differ. It needs root, for two users."""
+import argparse
+import os
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ptl"))
+
+from holdfast import *  # noqa: E402
+from holdfast.peer import attrs  # noqa: E402
+from holdfast.users import make_users, remove_users  # noqa: E402
+from holdfast.wire import Reply, string  # noqa: E402
+from jobs import reserve, threads_us  # noqa: E402
+from largest import QUEUE_JOB, SET, Client  # noqa: E402
+
+QUIET_MS = 10  # of a processor in a look: less is nothing to do
+
+
+class Turns:
+    """The file in which a daemon's turns are counted."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def clear(self):
+        if os.path.exists(self.path):
+            with open(self.path, "r+b") as f:
+                f.write(bytes(24))
+
+    def longest_ms(self):
+        with open(self.path, "rb") as f:
+            return struct.unpack("=QQQ", f.read(24))[0] / 1e6
+
+
+class Bench:
+    def __init__(self, args, library, **more):
+        self.args, self.cluster = args, Cluster(vnodes=args.vnodes, mock=True, **more)
+        self.server, self.scheduler = self.cluster.server, self.cluster.scheduler
+        self.turns = {}
+        for daemon in (self.server, self.cluster.mom):
+            path = os.path.join(self.cluster.root, daemon.name + ".turns")
+            daemon.variables = {"LD_PRELOAD": library, "HF_TURNS": path}
+            self.turns[daemon] = Turns(path)
+
+    def __enter__(self):
+        self.cluster.__enter__()
+        reserve(self.server, self.args.resvs)
+        return self
+
+    def __exit__(self, *exc):
+        self.cluster.__exit__(*exc)
+
+    def set(self, **values):
+        self.server.manager(MGR_CMD_SET, SERVER, values)
+
+    def submit(self, n, attrs_of=lambda i: (), queue="workq", walltime=9000):
+        """n jobs of one cpu over one connection."""
+        client = Client(os.path.join(self.cluster.home, "ipc", "server.sock"), USER1)
+        client.s.settimeout(300)
+
+        def body(i):
+            return string("") + string(queue) + attrs(
+                ("Job_Name", None, "n", SET), ("Resource_List", "select", "1:ncpus=1", SET),
+                ("Resource_List", "walltime", str(walltime), SET),
+                *((name, res, value, SET) for name, res, value in attrs_of(i)))
+        reply = Reply(client.ask(QUEUE_JOB, body(0), ":C:"))
+        assert reply.code == 0, reply.text
+        client.pipeline((QUEUE_JOB, body(i), ":C:") for i in range(1, n))
+        client.s.close()
+
+    def next_number(self):
+        """Of the next job: one is submitted to know it, and deleted."""
+        jid = self.cluster.run(["qsub", "-h", "--", "/bin/true"], user=USER1).stdout.strip()
+        self.cluster.run(["qdel", jid])
+        return int(jid.split(".")[0]) + 1
+
+    def scheduling(self, on):
+        self.set(scheduling=str(on))
+
+    def used(self):
+        loop, store = threads_us(self.server.process.pid)
+        return [loop, store, sum(threads_us(self.scheduler.process.pid)),
+                sum(threads_us(self.cluster.mom.process.pid))]
+
+    def until_quiet(self, deadline=180):
+        """Nothing that this part has begun goes on."""
+        end, quiet = time.monotonic() + deadline, 0
+        while quiet < 5 and time.monotonic() < end:
+            before = sum(self.used())
+            time.sleep(0.2)
+            quiet = quiet + 1 if (sum(self.used()) - before) / 1000 < QUIET_MS else 0
+
+    def measure(self, what, action):
+        self.until_quiet()
+        for turns in self.turns.values():
+            turns.clear()
+        before = self.used()
+        action()
+        self.until_quiet()
+        figures = [(b - a) / 1000 for a, b in zip(before, self.used())]
+        figures += [self.turns[d].longest_ms() for d in (self.server, self.cluster.mom)]
+        print("%-64s %7.0f %7.0f %7.0f %7.0f %8.1f %8.1f" % (what, *figures), flush=True)
+
+    def cycle(self, what):
+        self.measure(what, lambda: self.scheduling(True))
+
+    def counts(self):
+        print("    " + self.server.status(SERVER)[0]["state_count"], flush=True)
+
+    def queue(self, name, **values):
+        self.server.manager(MGR_CMD_CREATE, QUEUE, dict({
+            "queue_type": "E", "enabled": "True", "started": "True"}, **values), id=name)
+
+    def waiting(self, what, attrs_of=lambda i: (), **more):
+        """Jobs that are there before the scheduler looks; then looks."""
+        n = self.args.jobs
+        self.scheduling(False)
+        self.submit(n, attrs_of, **more)
+        self.cycle("%s: the first look at %d jobs" % (what, n))
+        self.cycle("%s: a look at nothing new" % what)
+        self.measure("%s: one job more" % what, lambda: self.submit(1, attrs_of, **more))
+        self.counts()
+
+
+def preempt(b):
+    """A queue whose jobs preempt, beside as many jobs as there are cpus."""
+    b.queue("express", Priority="200")
+    b.scheduling(False)
+    b.submit(b.args.jobs)
+    b.cycle("preempt: %d ordinary jobs start" % b.args.jobs)
+    b.measure("preempt: 1 job of express", lambda: b.submit(1, queue="express"))
+    b.scheduling(False)
+    b.submit(100, queue="express")
+    b.cycle("preempt: 100 jobs of express")
+    b.counts()
+    b.scheduling(False)
+    b.submit(1000, queue="express")
+    b.cycle("preempt: 1,000 jobs of express")
+    b.counts()
+    b.cycle("preempt: a look at nothing new")
+
+
+def preempt_never(b):
+    """Nobody can be preempted: 10,000 wait that would, beside jobs as high."""
+    b.queue("express", Priority="200")
+    b.scheduling(False)
+    b.submit(b.args.jobs, queue="express")
+    b.cycle("preempt in vain: %d jobs start" % b.args.jobs)
+    b.waiting("preempt in vain", queue="express")
+
+
+def server_limit(b):
+    b.set(**{"resources_available.ncpus": "100"})
+    b.waiting("server's ncpus=100")
+
+
+def formula(b):
+    b.set(job_sort_formula="ncpus*10 + walltime/3600 + eligible_time/60", eligible_time_enable="True")
+    b.submit(b.args.jobs)
+    b.until_quiet()
+    b.waiting("formula")
+
+
+def groups(b):
+    b.set(max_run="[p:PBS_GENERIC=1]", **{"max_run_res.ncpus": "[p:PBS_GENERIC=2]"})
+    b.waiting("run limits of 1,000 projects", lambda i: (("project", None, "p%d" % (i % 1000)),))
+
+
+def strict(b):
+    b.submit(b.args.jobs)
+    b.until_quiet()
+    with open(b.scheduler.config(), "a") as f:
+        f.write("\nstrict_ordering: true ALL\n")
+    b.scheduler.reconfigure()
+    b.set(backfill_depth="100", eligible_time_enable="True")
+    b.waiting("strict ordering, 100 top jobs")
+
+
+def fit(b):
+    b.submit(b.args.jobs)
+    b.until_quiet()
+    b.waiting("shrink to fit", lambda i: (("Resource_List", "min_walltime", "600"),))
+
+
+def chain(b):
+    """Each job waits for the one before it; then all are deleted."""
+    for name, behind in (("chain", lambda i: i - 1), ("fan-out", lambda i: 0)):
+        b.scheduling(False)
+        first = b.next_number()
+        before = "%d.localhost"
+        b.measure("%s: %d jobs submitted" % (name, b.args.jobs), lambda: b.submit(
+            b.args.jobs, lambda i: (("depend", None, "afterok:" + before % (first + behind(i))),) if i else ()))
+        b.cycle("%s: a look" % name)
+        b.counts()
+        b.scheduling(False)
+        b.measure("%s: the first is deleted, all follow" % name, lambda: b.cluster.run(
+            ["qdel", "-W", "force", str(first)], check=False))
+        b.counts()
+
+
+def all_deleted(b):
+    b.scheduling(False)
+    first = b.next_number()
+    b.submit(b.args.jobs, lambda i: (("depend", None, "afterany:%d.localhost" % (first + i - 1)),) if i else ())
+    ids = [str(first + i) for i in range(b.args.jobs)]
+    b.measure("qdel of all %d of a chain, in one command" % b.args.jobs,
+              lambda: b.cluster.run(["qdel"] + ids, check=False, timeout=300))
+    b.counts()
+
+
+def routed(b):
+    b.queue("full", max_queuable="0")
+    b.server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "R", "route_destinations": "full",
+                                             "enabled": "True", "started": "True"}, id="route")
+    b.measure("%d jobs into a routing queue whose destination takes none" % b.args.jobs,
+              lambda: b.submit(b.args.jobs, queue="route"))
+    b.counts()
+    b.cycle("routing: a look")
+    b.measure("routing: 40 idle seconds", lambda: time.sleep(40))
+
+
+def vnode_limit(b):
+    b.scheduling(False)
+    names = ",".join("vn[%d]" % i for i in range(b.args.vnodes))
+    b.cluster.run(["qmgr", "-c", "set node %s max_running=1" % names], timeout=600, check=False)
+    b.cluster.run(["qmgr", "-c", "set node %s max_run=[u:PBS_GENERIC=1]" % names], timeout=600, check=False)
+    b.waiting("max_run of each vnode")
+    jobs = [j["id"] for j in b.server.status(JOB) if j["job_state"] == "R"][:1000]
+    b.measure("%d of them suspended" % len(jobs),
+              lambda: b.cluster.run(["qsig", "-s", "suspend"] + jobs, timeout=300))
+    b.cycle("max_run of each vnode: a look beside the suspended")
+    b.counts()
+
+
+PARTS = {f.__name__: f for f in (preempt, preempt_never, server_limit, formula, groups, strict, fit, chain,
+                                 all_deleted, routed, vnode_limit)}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("parts", nargs="*", choices=sorted(PARTS) + [[]])
+    parser.add_argument("--vnodes", type=int, default=5000)
+    parser.add_argument("--resvs", type=int, default=500)
+    parser.add_argument("--jobs", type=int, default=10000)
+    args = parser.parse_args()
+    library = os.path.join(os.environ["HF_BUILD"], "turn.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "turn.c")
+    subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source], check=True)
+    make_users()
+    try:
+        print("%-64s %7s %7s %7s %7s %8s %8s" % ("ms of a processor", "server", "store", "sched", "MoM",
+                                               "turn", "MoM's"))
+        for name in args.parts or sorted(PARTS):
+            with Bench(args, library) as bench:
+                PARTS[name](bench)
+    finally:
+        remove_users()
+
+
+if __name__ == "__main__":
+    main()
