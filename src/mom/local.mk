@@ -29,7 +29,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/standing.c \
 	src/mom/job/superior.c \
 	src/mom/job/task_door.c \
-	src/mom/job/task_questions.c \
+	src/mom/job/task_questions.c src/mom/job/waiting_joins.c \
 	src/mom/job/usage.c
 
 sbin_PROGRAMS += pbs_mom

@@ -107,8 +107,8 @@ struct im_message asked_message(const struct mom_job *j, enum im_command command
     return msg;
 }
 
-/* All of a message, in another arena. */
-static struct im_message copy_order(const struct im_message *order, struct arena *arena)
+struct im_message asked_copy_message(const struct im_message *order,
+                                     struct arena *arena)
 {
     struct buf b = { 0 };
     struct im_message copy;
@@ -126,7 +126,7 @@ static void send_asked(struct mom_job *j, struct asked *a, uint64_t stream,
                        struct mom_out *out)
 {
     const struct im_message msg =
-        a->arena ? copy_order(&a->order, out->arena)
+        a->arena ? asked_copy_message(&a->order, out->arena)
                  : asked_message(j, a->command, a->event, out->arena);
 
     MUST(!a->is_sent);
@@ -181,7 +181,7 @@ struct asked *asked_add_order(struct mom *m, struct mom_job *j, size_t host,
     m->last_event++;
     a = add(j, host, order->command, m->last_event);
     a->arena = arena_new();
-    a->order = copy_order(order, a->arena);
+    a->order = asked_copy_message(order, a->arena);
     a->order.event = a->event;
     asked_send(m, j, a, out);
     return a;

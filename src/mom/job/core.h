@@ -392,9 +392,11 @@ struct mom {
     int64_t keyboard_at;         /* INT64_MAX: nobody asks for keyboard and mouse */
     int64_t keyboard_used_since; /* 0: they are not used */
     bool keyboard_is_busy;
-    bool cannot_note;    /* records of jobs cannot be written */
-    int64_t try_note_at; /* INT64_MAX: there is no reason to */
-    bool has_standing;   /* jobs that the host has stopped, perhaps */
+    struct waiting_join *joins; /* waiting_joins.c */
+    int64_t join_at;            /* INT64_MAX: no place has become free for them */
+    bool cannot_note;           /* records of jobs cannot be written */
+    int64_t try_note_at;        /* INT64_MAX: there is no reason to */
+    bool has_standing;          /* jobs that the host has stopped, perhaps */
 };
 
 /* out.c: effects. What they point to is copied into out->arena. */
@@ -539,6 +541,9 @@ void asked_drop_all(struct mom_job *j);
 /* The head of a message about the job, and what the job alone says of its body. */
 struct im_message asked_message(const struct mom_job *j, enum im_command command,
                                 int32_t event, struct arena *arena);
+/* All of a message, in another arena. */
+struct im_message asked_copy_message(const struct im_message *order,
+                                     struct arena *arena);
 /* There is a stream to that MoM; streams can be opened again. */
 void asked_reached(struct mom *m, const struct reached *r, struct mom_out *out);
 void asked_router_up(struct mom *m, struct mom_out *out);
@@ -650,6 +655,24 @@ int64_t superior_due_at(const struct mom *m, const struct mom_job *j);
 /* True: the job is gone. */
 bool superior_tick(struct mom *m, int64_t now_at, struct mom_job *j,
                    struct mom_out *out);
+
+/* waiting_joins.c: orders to join a job of which an earlier copy still ends here. */
+
+/* Keep a copy of the order until the job of this id is gone or rests; no other order
+ * may wait for it. */
+void joins_wait(struct mom *m, uint64_t stream, const struct tpp_addr *from,
+                const struct im_message *msg);
+/* What waits for that job is not wanted any more. */
+void joins_drop(struct mom *m, const char *job_id);
+/* The message ends the run whose order waits: the order is dropped. False: it ends none
+ * that waits. */
+bool joins_drop_run(struct mom *m, const struct im_message *msg);
+/* Nobody can be answered there any more. */
+void joins_drop_stream(struct mom *m, uint64_t stream);
+/* The job has left m->jobs: the next tick, which is due at once, takes the order. */
+void joins_note(struct mom *m, const char *job_id);
+void joins_tick(struct mom *m, int64_t now_at, struct mom_out *out);
+void joins_free_all(struct mom *m);
 
 /* sister.c: what the other hosts do. */
 

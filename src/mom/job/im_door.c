@@ -100,6 +100,8 @@ void mom_im(struct mom *m, int64_t now_at, uint64_t stream, const struct tpp_add
     }
     if (msg->command == IM_JOIN_JOB) {
         sister_join(m, stream, from, msg, out);
+    } else if (joins_drop_run(m, msg)) {
+        refuse(stream, msg, PBSE_JOBEXIST, out);
     } else if (j && j->phase == JOB_RESTING && j->is_sister && cookie &&
                strcmp(cookie, msg->cookie) == 0 && !is_answer(msg)) {
         sister_resting_take(m, j, stream, msg, out);

@@ -80,6 +80,7 @@ void job_free(struct mom *m, struct mom_job *j)
         HASH_DEL(m->resting, j);
     else
         HASH_DEL(m->jobs, j);
+    joins_note(m, j->id);
     job_set_phase(m, j, JOB_GONE);
     peer_release(m, j);
     asked_drop_all(j);

@@ -133,6 +133,7 @@ static void peers_lost(struct mom *m, int64_t now_at, uint64_t stream,
     struct reached *r = reach_of_stream(m, stream);
 
     spawned_drop_asker(m, stream);
+    joins_drop_stream(m, stream);
     sister_lost(m, now_at, stream, out);
     if (!r)
         return;

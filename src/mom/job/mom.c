@@ -46,6 +46,7 @@ struct mom *mom_new(const struct mom_config *cfg)
     m->hello_at = INT64_MAX;
     m->sample_at = INT64_MAX;
     m->try_note_at = INT64_MAX;
+    m->join_at = INT64_MAX;
     m->sample_interval_s = cfg->min_check_poll_s;
     return m;
 }
@@ -60,6 +61,7 @@ void mom_free(struct mom *m)
     HASH_ITER (hh, m->jobs, j, tmp)
         job_free(m, j);
     resting_free_all(m);
+    joins_free_all(m);
     reach_free_all(m);
     HASH_ITER (hh, m->copies, c, next) {
         HASH_DEL(m->copies, c);
@@ -253,13 +255,14 @@ void mom_tick(struct mom *m, int64_t now_at, struct mom_out *out)
     load_tick(m, now_at, out);
     keyboard_tick(m, now_at, out);
     noting_tick(m, now_at, out);
+    joins_tick(m, now_at, out);
 }
 
 int64_t mom_next_deadline(const struct mom *m)
 {
     int64_t at = MIN_OF(life_deadline(m), MIN_OF(m->load_at, m->keyboard_at));
 
-    at = MIN_OF(at, m->try_note_at);
+    at = MIN_OF(at, MIN_OF(m->try_note_at, m->join_at));
     /* link_tick() says hello under the same condition. Were hello_at counted without
      * it, the shell would wake up at once, again and again, for a hello that does not
      * leave. */

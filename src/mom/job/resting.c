@@ -39,6 +39,7 @@ void resting_add(struct mom *m, struct mom_job *j)
     HASH_DEL(m->jobs, j);
     job_set_phase(m, j, JOB_RESTING);
     HASH_ADD_KEYPTR(hh, m->resting, j->id, strlen(j->id), j);
+    joins_note(m, j->id);
 }
 
 void job_rest(struct mom *m, struct mom_job *j, struct mom_out *out)

@@ -76,9 +76,9 @@ static bool leaves_image_for(const struct mom_job *j, const struct im_message *j
 }
 
 /* An old copy goes: the job runs anew. False: the same join once more, or the old copy
- * cannot go yet. */
-static bool clear_place(struct mom *m, uint64_t stream, const struct im_message *msg,
-                        struct mom_out *out)
+ * cannot go yet, and the join waits for it. */
+static bool clear_place(struct mom *m, uint64_t stream, const struct tpp_addr *from,
+                        const struct im_message *msg, struct mom_out *out)
 {
     struct mom_job *j = job_find(m, msg->job_id);
     const struct asker again = { .stream = stream, .event = msg->event };
@@ -106,7 +106,7 @@ static bool clear_place(struct mom *m, uint64_t stream, const struct im_message 
     }
     if (!job_find(m, msg->job_id))
         return true;
-    refuse_join(stream, msg, PBSE_JOBEXIST, out); /* something of it is still at work */
+    joins_wait(m, stream, from, msg); /* something of it is still at work */
     return false;
 }
 
@@ -120,7 +120,8 @@ void sister_join(struct mom *m, uint64_t stream, const struct tpp_addr *from,
         refuse_join(stream, msg, code, out);
         return;
     }
-    if (!clear_place(m, stream, msg, out))
+    joins_drop(m, msg->job_id); /* this order is the later one */
+    if (!clear_place(m, stream, from, msg, out))
         return;
     j = job_new(m, msg->job_id, &msg->attrs);
     if (!host_list_find_own(m, j, &j->hosts.own) || j->hosts.own == 0) {

@@ -494,8 +494,19 @@ static void test_a_failed_restart_is_over_when_its_tasks_are(void)
     world_fini(&w);
 }
 
-/* A sister does not hear that the start has failed: the next one ends what she has of
- * it, and her image stays. */
+/* What the third host still had of an earlier start is gone, and it looks at once at
+ * what has waited for that. */
+static void end_last_task(struct world *w)
+{
+    struct host *h = &w->h[2];
+
+    mom_task_ended(h->m, w->now_at, ID, TASK3, 256 + 9, NULL, &h->out);
+    run(w);
+    later(w, 0);
+}
+
+/* A sister does not hear that the start has failed: the next one waits for the end of
+ * what she has of it, and her image stays. */
 static void test_a_failed_restart_that_a_sister_does_not_hear_of(void)
 {
     struct world w;
@@ -512,14 +523,75 @@ static void test_a_failed_restart_that_a_sister_does_not_hear_of(void)
     answer_obit(&w);
     CU_ASSERT(task_runs(&w, 2, TASK3));
 
-    w.h[1].restores_badly = w.h[2].is_cut = w.h[2].keeps_alive = false;
+    w.h[1].restores_badly = w.h[2].is_cut = false;
+    w.h[0].status = INT32_MIN;
     send_run(&w, "5", "u");
-    CU_ASSERT_EQUAL(w.h[0].status, -3); /* her tasks were still there */
-    answer_obit(&w);
-    CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[2].m, ID));
+    CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN); /* nobody is refused */
+    later(&w, 1);
+    CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+    w.h[2].keeps_alive = false;
+    end_last_task(&w);
+    CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
     CU_ASSERT_EQUAL(w.h[2].n_drops, 0);
+    CU_ASSERT(task_runs(&w, 1, TASK2) && task_runs(&w, 2, TASK3));
+    world_fini(&w);
+}
+
+/* The tasks do not end while the mother superior waits: she gives the start up, and
+ * nothing of it begins when they have ended. The image is there for the next one. */
+static void test_a_join_that_waits_too_long(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    w.h[1].restores_badly = true;
+    w.h[2].keeps_alive = true;
+    send_run(&w, "4", "u");
+    w.h[2].is_cut = true;
+    lose_stream(&w, 0, 2);
+    run(&w);
+    answer_obit(&w);
+    w.h[1].restores_badly = w.h[2].is_cut = false;
+    w.h[0].status = INT32_MIN;
+    send_run(&w, "5", "u");
+    CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
+    later(&w, JOIN_WAIT_S + 1);
+    CU_ASSERT_EQUAL(w.h[0].status, -30);
+    answer_obit(&w);
+    CU_ASSERT_PTR_NULL(w.h[2].m->joins);
+
+    w.h[2].keeps_alive = false;
+    end_last_task(&w);
+    CU_ASSERT_PTR_NULL(job_find(w.h[2].m, ID));
+    CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[2].m, ID));
     send_run(&w, "6", "u");
     CU_ASSERT(task_runs(&w, 1, TASK2) && task_runs(&w, 2, TASK3));
+    world_fini(&w);
+}
+
+/* The order goes with the stream that it came on. */
+static void test_a_join_that_waits_goes_with_its_stream(void)
+{
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    w.h[1].restores_badly = true;
+    w.h[2].keeps_alive = true;
+    send_run(&w, "4", "u");
+    w.h[2].is_cut = true;
+    lose_stream(&w, 0, 2);
+    run(&w);
+    answer_obit(&w);
+    w.h[1].restores_badly = w.h[2].is_cut = false;
+    send_run(&w, "5", "u");
+    CU_ASSERT_PTR_NOT_NULL(w.h[2].m->joins);
+    mom_stream_closed(w.h[2].m, w.now_at, stream_of(0, 2) + 1000, &w.h[2].out);
+    CU_ASSERT_PTR_NULL(w.h[2].m->joins);
+    end_last_task(&w);
+    CU_ASSERT_PTR_NULL(job_find(w.h[2].m, ID));
+    CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[2].m, ID));
     world_fini(&w);
 }
 
@@ -851,6 +923,9 @@ int main(void)
           test_a_failed_restart_is_over_when_its_tasks_are },
         { "a failed restart that a sister does not hear of",
           test_a_failed_restart_that_a_sister_does_not_hear_of },
+        { "a join that waits too long", test_a_join_that_waits_too_long },
+        { "a join that waits goes with its stream",
+          test_a_join_that_waits_goes_with_its_stream },
         { "an image that is not wanted goes on all hosts",
           test_an_image_that_is_not_wanted_goes_on_all_hosts },
         { "a job that begins anew has no image",
