@@ -127,16 +127,19 @@ static void take_tasks(struct mom_job *j, const struct job_record *r)
     }
 }
 
-/* Other hosts may have what they were asked to have, as far as the record tells. */
+/* Other hosts may have what they were asked to have, as far as the record tells. None
+ * was asked before the run had its cookie, and without one no answer would be taken. */
 static void take_width(struct mom_job *j, const struct job_record *r)
 {
+    bool were_asked = wire_attrs_value(&j->attrs, "cookie", NULL) != NULL;
+
     j->is_sister = r->is_sister;
     j->hosts.own = MIN_OF((size_t)r->own, j->hosts.n - 1);
     j->out_port = r->out_port;
     j->err_port = r->err_port;
     j->ms_ip = r->ms_ip;
     j->n_tasks = r->n_tasks;
-    for (size_t i = 0; i < j->hosts.n && !j->is_sister; i++)
+    for (size_t i = 0; i < j->hosts.n && were_asked && !j->is_sister; i++)
         j->hosts.v[i].is_member = i != j->hosts.own;
 }
 

@@ -621,6 +621,33 @@ static void test_a_stream_that_was_closed_as_a_strangers_is_not_used(void)
     world_fini(&w);
 }
 
+/* Killed behind Commit, before any host was asked to join, a mother superior waits for
+ * nobody: the job's end is told as soon as there is a server. */
+static void test_a_start_that_no_host_heard_of_is_over_at_once(void)
+{
+    struct world w;
+    struct buf record = { 0 };
+    struct mom_out out = { .arena = arena_new() };
+    struct mom_config cfg = node1_config();
+    const char *id;
+    struct mom *m;
+
+    world_init(&w);
+    send_job_on(&w, "node1:15002/0+node2.dom:15002/0*2+node3:15002/1");
+    mom_stored(w.h[0].m, w.now_at, ID, NULL, &w.h[0].out);
+    CU_ASSERT_EQUAL(job_find(w.h[0].m, ID)->phase, JOB_PRERUN);
+    m = mom_new(&cfg);
+    mom_job_encode(w.h[0].m, ID, &record);
+    CU_ASSERT_TRUE_FATAL(mom_load(m, record.data, record.len, &id));
+    mom_start(m, w.now_at, false, &out);
+    CU_ASSERT_EQUAL(job_find(m, ID)->phase, JOB_OBIT);
+    CU_ASSERT_EQUAL(job_find(m, ID)->status, -3);
+    mom_free(m);
+    arena_free(out.arena);
+    buf_fini(&record);
+    world_fini(&w);
+}
+
 /* Killed behind its answer to a join, a sister has no other record than the one from
  * before the answer, and the mother superior counts on it. */
 static void test_a_sister_that_has_joined_is_one_after_a_restart(void)
@@ -944,6 +971,8 @@ int main(void)
         { "who is not of the job is refused", test_who_is_not_of_the_job_is_refused },
         { "a stream that was closed as a stranger's is not used",
           test_a_stream_that_was_closed_as_a_strangers_is_not_used },
+        { "a start that no host heard of is over at once",
+          test_a_start_that_no_host_heard_of_is_over_at_once },
         { "a sister that has joined is one after a restart",
           test_a_sister_that_has_joined_is_one_after_a_restart },
         { "a sister finds its tasks again", test_a_sister_finds_its_tasks_again },
