@@ -14,6 +14,18 @@ static bool acl_on(const struct queue *q, int switch_attr)
     return obj_num(&q->obj, switch_attr, 0) != 0;
 }
 
+/* The host of submission or that of the request has to be in the list (attributes.md
+ * 4). */
+static bool host_passes(const struct request *rq, const struct queue *q,
+                        const struct job_account *acct)
+{
+    const struct attr_value *acl = obj_attr(&q->obj, QUEUE_A_ACL_HOSTS);
+    const char *own = rq->cfg->server_host;
+
+    return acl_allows_host(acl, rq->who->host, own) ||
+           (acct->from_host && acl_allows_host(acl, acct->from_host, own));
+}
+
 bool queue_has_room_after(const struct queue *q, size_t n)
 {
     const struct object *o = &q->obj;
@@ -36,9 +48,7 @@ int queue_takes_routed(const struct request *rq, const struct queue *q,
 
     if (who->rights & WHO_MANAGER)
         return 0;
-    if (acl_on(q, QUEUE_A_ACL_HOST_ENABLE) &&
-        !acl_allows_host(obj_attr(o, QUEUE_A_ACL_HOSTS), who->host,
-                         rq->cfg->server_host))
+    if (acl_on(q, QUEUE_A_ACL_HOST_ENABLE) && !host_passes(rq, q, acct))
         return diag_code(why, PBSE_BADHOST);
     if (acl_on(q, QUEUE_A_ACL_USER_ENABLE) &&
         !acl_allows_user(obj_attr(o, QUEUE_A_ACL_USERS), who->user, who->host))

@@ -13,6 +13,9 @@ struct job_account {
     const char *user;
     const char *group;          /* of execution */
     struct wire_strings groups; /* all of the user's, the primary one first */
+    /* The host that the request comes from, where the owner's is another; NULL: nobody
+     * else's counts. */
+    const char *from_host;
 };
 
 /* Checks 3 to 9: is the queue open to this job and its owner? The owner is the

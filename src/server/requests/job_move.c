@@ -52,7 +52,8 @@ static int check_door(const struct move *mv, struct diag *why)
     struct requester owner =
         requester_named(mv->m, obj_str(o, JOB_A_JOB_OWNER, ""), mv->rq->arena);
     struct job_account acct = { .user = obj_str(o, JOB_A_EUSER, ""),
-                                .group = obj_str(o, JOB_A_EGROUP, "") };
+                                .group = obj_str(o, JOB_A_EGROUP, ""),
+                                .from_host = mv->rq->who->host };
     struct request asks = *mv->rq;
     int err = request_groups(mv->rq, acct.user, &acct.groups, why);
 

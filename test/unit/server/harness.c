@@ -210,9 +210,11 @@ const struct wire_reply *rig_ask_on(struct rig *r, uint64_t conn, const char *us
                                     uint32_t number, const void *body,
                                     const char *extend)
 {
+    const char *at = strchr(user, '@');
+    char name[64];
     struct requester who = {
-        .user = user,
-        .host = RIG_HOST,
+        .user = name,
+        .host = at ? at + 1 : RIG_HOST,
         .server_uid = strcmp(user, RIG_ROOT) == 0,
         .conn = conn,
     };
@@ -220,6 +222,7 @@ const struct wire_reply *rig_ask_on(struct rig *r, uint64_t conn, const char *us
         .number = number, .user = user, .body = body, .extend = extend
     };
 
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(user, "@"), user);
     r->conn = conn;
     svr_request(r->s, r->now_at, &who, &rq, fresh(r));
     read_listing(r, conn);

@@ -54,8 +54,8 @@ void rig_free(struct rig *r);
 void rig_restart(struct rig *r);
 void rig_restart_as(struct rig *r, enum svr_start type);
 
-/* A request of a user on a connection of its own; root is the server's uid. Returns the
- * reply, NULL when there is none (yet). */
+/* A request of a user on a connection of its own; root is the server's uid, and
+ * "user@host" is on another host. Returns the reply, NULL when there is none (yet). */
 const struct wire_reply *rig_ask(struct rig *r, const char *user, uint32_t number,
                                  const void *body, const char *extend);
 /* The same on a connection that the test knows. */

@@ -157,6 +157,29 @@ static void the_door_is_that_of_a_submission(void)
     }
 }
 
+/* The owner asks from another host than he has submitted on: either is enough. */
+static void the_host_of_the_request_counts_too(void)
+{
+    static const struct door doors[] = {
+        { "acl_hosts=elsewhere", 0 },
+        { "acl_hosts=" RIG_HOST, 0 },
+        { "acl_hosts=third", PBSE_BADHOST },
+        { "acl_hosts=-elsewhere,-" RIG_HOST, PBSE_BADHOST },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(doors); i++) {
+        struct rig *r = rig_new();
+        const char *id = submit(r, RIG_USER, "", "", NULL);
+
+        queue(r, "q2", "acl_host_enable=true");
+        set(r, OBJECT_QUEUE, "q2", doors[i].attrs);
+        set(r, OBJECT_SERVER, "", "flatuid=true");
+        CU_ASSERT_EQUAL(move(r, RIG_USER "@elsewhere", id, "q2"), doors[i].code);
+        CU_ASSERT_STRING_EQUAL(text_of(r, id, "queue"), doors[i].code ? "workq" : "q2");
+        rig_free(r);
+    }
+}
+
 /* What a job has in "workq", which gives an hour and chunks with 1 gb, and in "q2",
  * which gives 4 cpus and at most two hours. */
 struct wish {
@@ -332,6 +355,7 @@ int main(void)
         { "a job goes into another queue", a_job_goes_into_another_queue },
         { "what cannot be moved is refused", what_cannot_be_moved_is_refused },
         { "the door is that of a submission", the_door_is_that_of_a_submission },
+        { "the host of the request counts too", the_host_of_the_request_counts_too },
         { "defaults are those of the new queue", defaults_are_those_of_the_new_queue },
         { "what was altered is asked for", what_was_altered_is_asked_for },
         { "two jobs change places", two_jobs_change_places },
