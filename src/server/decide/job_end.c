@@ -20,8 +20,8 @@
 #include "server/model/job_phase.h"
 #include "server/model/node_life.h"
 
-/* Exit status of a job that was given up: as if ended by SIGTERM. */
-#define EXIT_TERMINATED 271
+/* Exit status of a job that was given up: as if ended by SIGKILL (cli.md 5.1). */
+#define EXIT_KILLED 265
 
 static struct record *about(const struct job *job, enum fact fact, const char *actor,
                             int64_t now_at, struct decision *out)
@@ -55,7 +55,7 @@ static struct record *kill_record(const struct job *job, const char *actor,
     /* A forced deletion does not wait for the MoM's obituary, so what it would have
      * said is written here. */
     if (force) {
-        record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, EXIT_TERMINATED);
+        record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, EXIT_KILLED);
         record_change_num(rec, out->arena, JOB_A_OBITTIME, now_at);
         rec->note = "Delete forced";
     }

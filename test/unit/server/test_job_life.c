@@ -398,14 +398,14 @@ static void force_does_not_wait(void)
 
     CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, "nomailforce"), 0);
     CU_ASSERT_PTR_NULL(the_job(fm.r, id));
-    CONTAINS(accounted(fm.r, 'E', 0), "Exit_status=271");
+    CONTAINS(accounted(fm.r, 'E', 0), "Exit_status=265");
     CU_ASSERT_STRING_EQUAL(fake_message(&fm, IS_DISCARD_JOB)->job_id, id);
     id = running_job(&fm);
     CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, NULL),
                     0); /* and then not any more */
     CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, "force"), 0);
     CU_ASSERT_PTR_NULL(the_job(fm.r, id));
-    CONTAINS(accounted(fm.r, 'E', 0), "Exit_status=271");
+    CONTAINS(accounted(fm.r, 'E', 0), "Exit_status=265");
     fake_mom_free(&fm);
 }
 
