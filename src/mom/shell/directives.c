@@ -19,6 +19,7 @@
 
 #define SECONDS_MAX                                                                    \
     INT32_MAX /* as milliseconds, and beside a time, it stays a number */
+#define NAME_MOST          63 /* $momname */
 #define DEFAULT_MIN        10 /* seconds between samples (execution.md 6) */
 #define DEFAULT_MAX        120
 #define DEFAULT_PROLOG     30
@@ -133,15 +134,33 @@ static bool take_text(struct reading *r, const struct directive *d, const char *
     return true;
 }
 
-static bool take_tmpdir(struct reading *r, const struct directive *d, const char *arg)
+/* A directory in which everybody makes directories, and where nobody may touch those of
+ * others: root's or ours, with mode 1777. A path that is relative would depend on where
+ * the daemon was started. */
+static bool is_for_all(struct reading *r, const char *dir)
 {
     struct stat st;
 
-    /* Scratch directories are made there with root's rights. A path that is relative
-     * would depend on where the daemon was started. */
-    if (arg[0] != '/' || stat(arg, &st) < 0 || !S_ISDIR(st.st_mode)) {
-        reading_say(r, LOG_EV_ERROR, "tmp_file_sec_user",
-                    "Security violation \"%s\" resolves to \"(null)\"", arg);
+    if (dir[0] == '/' && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
+        (st.st_mode & 01777) == 01777 && (st.st_uid == 0 || st.st_uid == geteuid()))
+        return true;
+    reading_say(r, LOG_EV_ERROR, "tmp_file_sec_user",
+                "Security violation \"%s\" resolves to \"(null)\"", dir);
+    return false;
+}
+
+static bool take_tmpdir(struct reading *r, const struct directive *d, const char *arg)
+{
+    return is_for_all(r, arg) && take_text(r, d, arg);
+}
+
+/* The name of a vnode is one word. */
+static bool take_name(struct reading *r, const struct directive *d, const char *arg)
+{
+    size_t len = strlen(arg);
+
+    if (len == 0 || len > NAME_MOST || strcspn(arg, " \t") != len) {
+        reading_say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
         return false;
     }
     return take_text(r, d, arg);
@@ -158,15 +177,13 @@ static bool take_checkpoint_path(struct reading *r, const struct directive *d,
     return arg[0] == '/' && take_text(r, d, arg);
 }
 
-/* "DIR" or "DIR shared". Everybody makes directories there, and nobody may touch those
- * of others. */
+/* "DIR" or "DIR shared". */
 static bool take_jobdir_root(struct reading *r, const struct directive *d,
                              const char *arg)
 {
     size_t len = strcspn(arg, " \t");
     const char *dir = arena_strndup(r->c->arena, arg, len);
     const char *word = arg + len + strspn(arg + len, " \t");
-    struct stat st;
 
     if (*word && strcasecmp(word, "shared") != 0) {
         reading_say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
@@ -177,12 +194,8 @@ static bool take_jobdir_root(struct reading *r, const struct directive *d,
         r->c->jobdir_root = NULL;
         return true;
     }
-    if (dir[0] != '/' || stat(dir, &st) < 0 || !S_ISDIR(st.st_mode) ||
-        (st.st_mode & 01777) != 01777 || (st.st_uid != 0 && st.st_uid != geteuid())) {
-        reading_say(r, LOG_EV_ERROR, "tmp_file_sec_user",
-                    "Security violation \"%s\" resolves to \"(null)\"", dir);
+    if (!is_for_all(r, dir))
         return false;
-    }
     r->c->jobdir_root = dir;
     reading_say(r, LOG_EV_SYSTEM, d->name, "%s", arg);
     return true;
@@ -507,12 +520,12 @@ static bool take_version(struct reading *r, const struct directive *d, const cha
 static bool take_action(struct reading *r, const struct directive *d, const char *arg)
 {
     struct config_action *a;
-    char words[1024], *save = NULL, *event, *timeout, *word, *end;
+    char *words = arena_strdup(r->c->arena, arg), *save = NULL, *event, *timeout, *word;
+    char *end;
     size_t kind = 0;
     long limit_s;
 
     (void)d;
-    snprintf(words, sizeof(words), "%s", arg);
     event = strtok_r(words, " \t", &save);
     timeout = strtok_r(NULL, " \t", &save);
     word = strtok_r(NULL, " \t", &save);
@@ -570,7 +583,7 @@ static const struct directive directives[] = {
     { "max_load", take_load, OF(max_load), false },
     { "max_poll_downtime", take_seconds, OF(max_poll_downtime_s), false },
     { "min_check_poll", take_seconds, OF(min_check_poll_s), false },
-    { "momname", take_text, OF(node_name), false },
+    { "momname", take_name, OF(node_name), false },
     { "port", take_port, 0, false },
     { "prologalarm", take_prolog_alarm, OF(prolog_alarm_s), false },
     { "reject_root_scripts", take_bool, OF(reject_root_scripts), false },

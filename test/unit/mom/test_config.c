@@ -78,6 +78,8 @@ static void test_numbers_have_bounds(void)
     }
 }
 
+#define TEN "0123456789"
+
 /* Each directive of execution.md 6, rightly and wrongly: what is said of it. */
 static const struct {
     const char *line;
@@ -157,6 +159,9 @@ static const struct {
     { "$min_check_poll 0", false, "min_check_poll: bad value \"0\"" },
     { "$momname other", true, NULL },
     { "$momname", false, NULL },
+    { "$momname " TEN TEN TEN TEN TEN TEN "123", true, NULL },
+    { "$momname " TEN TEN TEN TEN TEN TEN "1234", false, "momname: bad value" },
+    { "$momname two words", false, "momname: bad value" },
     { "$port 15102", true, "port: setting 15102" },
     { "$port 70000", false, "bad value" },
     { "$prologalarm 5", true, "prolog alarm: 5" },
@@ -188,6 +193,7 @@ static const struct {
     { "$suspendsig 99", false, "bad value" },
     { "$tmpdir /tmp", true, NULL },
     { "$tmpdir tmp", false, "Security violation" },
+    { "$tmpdir /", false, "Security violation \"/\" resolves to \"(null)\"" },
     { "$usecp h:/a /b", true, NULL },
     { "$usecp nohost", false, "usecp: invalid host specification: nohost" },
     { "$vnodedef_additive 0", true, "vnodedef_additive: false" },
@@ -211,6 +217,22 @@ static void test_every_line_is_answered(void)
             CU_ASSERT_PTR_NOT_NULL(strstr(said, words));
         config_fini(&c);
     }
+}
+
+/* A line that is longer than a buffer would lose arguments of a script that root runs.
+ */
+static void test_long_actions_keep_their_words(void)
+{
+    char line[3000] = "$action terminate 0 !/x ", *end = line + strlen(line);
+    struct config c;
+
+    memset(end, 'a', 2000);
+    strcpy(end + 2000, " last");
+    CU_ASSERT_TRUE(read_line(line, &c));
+    CU_ASSERT_EQUAL_FATAL(c.actions[CONFIG_ACTION_TERMINATE].n_args, 2);
+    CU_ASSERT_EQUAL(strlen(c.actions[CONFIG_ACTION_TERMINATE].args[0]), 2000);
+    CU_ASSERT_STRING_EQUAL(c.actions[CONFIG_ACTION_TERMINATE].args[1], "last");
+    config_fini(&c);
 }
 
 static bool has_line(const char *directive)
@@ -300,6 +322,7 @@ static const struct unit_case cases[] = {
     { "every directive is known, and says so when it is not served",
       test_every_directive_is_known },
     { "lines mean what they say", test_what_lines_mean },
+    { "a long action keeps all of its words", test_long_actions_keep_their_words },
     { "a host is not free at a load at which it is busy", test_loads },
     { "a number that nothing can be calculated with is refused",
       test_numbers_have_bounds },
