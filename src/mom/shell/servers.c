@@ -34,6 +34,7 @@ struct question {
     size_t n_clients;
     char **clients;
     struct servers found;
+    struct buf unknown; /* names of $clienthost that nobody knows, each with a '\0' */
 };
 
 static bool has_ip(const uint32_t *ips, size_t n, uint32_t ip)
@@ -53,8 +54,8 @@ static void add(struct servers *sv, struct in_addr addr)
         sv->ips[sv->n++] = ip;
 }
 
-/* All addresses of a name, which may have a port behind it. */
-static void add_host(struct servers *sv, const char *text)
+/* All addresses of a name, which may have a port behind it. False: it has none. */
+static bool add_host(struct servers *sv, const char *text)
 {
     struct addrinfo *list = NULL;
     char name[256];
@@ -62,7 +63,7 @@ static void add_host(struct servers *sv, const char *text)
 
     if (!text || !net_split(text, 1, name, sizeof(name), &port) ||
         net_addresses(name, &list) != 0)
-        return;
+        return false;
     for (const struct addrinfo *i = list; i; i = i->ai_next) {
         const struct sockaddr_in *in = (const void *)i->ai_addr;
 
@@ -70,6 +71,7 @@ static void add_host(struct servers *sv, const char *text)
         sv->is_local = sv->is_local || net_is_own(in->sin_addr);
     }
     freeaddrinfo(list);
+    return true;
 }
 
 /* A server on this host may come from any of its addresses. */
@@ -126,6 +128,7 @@ static void question_free(struct question *q)
     free(q->server);
     free(q->primary);
     free(q->secondary);
+    buf_fini(&q->unknown);
     free(q);
 }
 
@@ -134,14 +137,27 @@ static void answer(struct question *q)
 {
     struct servers *sv = &q->found;
 
-    add_host(sv, q->server);
+    (void)add_host(sv, q->server);
     sv->first_ip = sv->n > 0 ? sv->ips[0] : 0;
-    add_host(sv, q->primary);
-    add_host(sv, q->secondary);
+    (void)add_host(sv, q->primary);
+    (void)add_host(sv, q->secondary);
     if (sv->is_local)
         add_interfaces(sv);
     for (size_t i = 0; i < q->n_clients; i++)
-        add_host(sv, q->clients[i]);
+        if (!add_host(sv, q->clients[i]))
+            buf_add(&q->unknown, q->clients[i], strlen(q->clients[i]) + 1);
+}
+
+/* Said once for each reading of the configuration: a MoM that looks for its server asks
+ * again and again. The MoM goes on: the name service may be the one that is missing. */
+static void say_unknown(struct shell *s, const struct buf *names)
+{
+    if (s->has_said_clients)
+        return;
+    s->has_said_clients = true;
+    for (size_t at = 0; at < names->len; at += strlen(names->data + at) + 1)
+        logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_SERVER, "addclient_byname",
+                       "host %s not found", names->data + at);
 }
 
 /* Take the answer over, in the loop. */
@@ -165,6 +181,7 @@ void servers_find(struct shell *s)
     struct question *q = question_new(s);
 
     answer(q);
+    say_unknown(s, &q->unknown);
     take(s, &q->found);
     question_free(q);
 }
@@ -186,6 +203,11 @@ static void on_done(struct pool_job *job)
 
     MUST(s->asks_servers);
     s->asks_servers = false;
+    /* The configuration was read anew meanwhile: its names are asked for next. */
+    if (s->asks_again)
+        servers_ask(s);
+    else
+        say_unknown(s, &q->unknown);
     take(s, &q->found);
     question_free(q);
     if (!was_unknown || s->server_ip == 0)
@@ -205,6 +227,7 @@ void servers_ask(struct shell *s)
 
     if (s->asks_servers)
         return; /* the service has not answered the last question */
+    s->asks_again = false;
     if (!s->askers)
         s->askers = pool_new(s->loop, 1, 1);
     q = question_new(s);
@@ -212,4 +235,11 @@ void servers_ask(struct shell *s)
     s->asks_servers = pool_run(s->askers, &q->job);
     if (!s->asks_servers)
         question_free(q); /* there is no thread; the next hello asks again */
+}
+
+void servers_reread(struct shell *s)
+{
+    s->has_said_clients = false;
+    s->asks_again = s->asks_servers;
+    servers_ask(s);
 }

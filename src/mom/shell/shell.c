@@ -472,6 +472,7 @@ bool shell_reread(struct shell *s)
         mock_set_wallmult(s->mock_runs, rules.wallmult);
     mom_set_rules(s->mom, clock_read(), &rules, &out);
     job_groups_reread(s);
+    servers_reread(s);
     if (!s->mock)
         restrict_reread(s);
     shell_report_vnodes(s, &out);

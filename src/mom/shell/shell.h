@@ -39,6 +39,8 @@ struct shell {
     uint32_t server_ip;  /* where hellos go, host order; 0: not known yet */
     struct pool *askers; /* name services are asked there; NULL: nobody was asked yet */
     bool asks_servers;   /* and has not been answered */
+    bool asks_again;     /* when it is, for names of a newer configuration */
+    bool has_said_clients; /* which of $clienthost nobody knows */
     struct leaf *leaf;
     struct mom *mom;
     struct executor executor;
@@ -96,6 +98,8 @@ void shell_report_topology(struct shell *s, const char *text);
  * the answer comes. */
 void servers_find(struct shell *s);
 void servers_ask(struct shell *s);
+/* The same, after the configuration was read anew. */
+void servers_reread(struct shell *s);
 
 /* sisters.c: open a stream to another host's MoM, and tell the core. The name service
  * is asked in a thread. */
