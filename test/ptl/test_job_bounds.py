@@ -4,6 +4,7 @@ import os
 import pwd
 import random
 import shutil
+import signal
 import string as letters
 import subprocess
 
@@ -11,6 +12,7 @@ import pytest
 
 from holdfast import *
 from holdfast.peer import attrs
+from holdfast.services import wait_for
 from holdfast.users import ROOTLESS
 from test_long_requests import Caller
 
@@ -135,6 +137,65 @@ def test_an_account_without_home(site, passing):
     jid = submit_as(site, passing, "-k", "oe", "--", "/bin/true")
     over(site, jid, -2)
     site.mom.log_match("%s;Could not chdir to Home directory" % jid)
+
+
+@pytest.mark.parametrize("more, begins", [([], "/"), (["-W", "sandbox=PRIVATE"], None)])
+def test_a_home_that_cannot_be_entered(site, passing, more, begins):
+    """Nothing of the job is to be kept there, so it runs elsewhere: at the root, or in the directory that is its own
+    ($jobdir_root). Its owner is told."""
+    home = os.path.join(site.root, "tmp", passing)
+    root = os.path.join(site.root, "tmp", "root" + passing)
+    os.mkdir(root)
+    os.chmod(root, 0o1777)
+    config = site.read("home/mom_priv/config")
+    hup(site, config + "$jobdir_root %s\n" % root)
+    shutil.chown(home, "root", "root")
+    os.chmod(home, 0o700)
+    try:
+        path = site.write("homeless", "/bin/pwd\n")
+        jid = submit_as(site, passing, *more, "-o", root + "/out", "-e", root + "/err", path)
+        over(site, jid)
+        site.mom.log_match(";0028;pbs_mom;Job;%s;Could not chdir to Home directory" % jid)
+        assert site.read("tmp/%s/out" % os.path.basename(root)) == \
+            (begins or "%s/pbs.%s.x8z" % (root, jid)) + "\n"
+        assert "Could not chdir to home directory\n" in site.read("tmp/%s/err" % os.path.basename(root))
+    finally:
+        hup(site, config)
+
+
+def hup(site, config):
+    """The configuration of the MoM, taken over."""
+    def taken():
+        return sum("read_config;max_check_poll" in line for line in site.mom.log_lines())
+    before = taken()
+    site.write("home/mom_priv/config", config)
+    site.mom.send_signal(signal.SIGHUP)
+    wait_for("the configuration", lambda: taken() > before)
+
+
+@pytest.mark.parametrize("command, dir_is_home", [("userdel", False), ("groupdel", True)])
+def test_an_epilogue_of_an_account_that_has_gone(site, passing, command, dir_is_home):
+    """The administrator's script runs behind each job, whatever has become of the owner or the group meanwhile."""
+    told, gate = (os.path.join(site.root, "tmp", passing + name) for name in ("told", "gate"))
+    group, epilogue = passing + "g", os.path.join(site.home, "mom_priv", "epilogue")
+    subprocess.run(["groupadd", "-U", passing, group], check=True, capture_output=True)
+    site.write("home/mom_priv/epilogue", "#!/bin/sh\necho $1 $2 $3 $(pwd) > %s\n" % told)
+    os.chmod(epilogue, 0o700)
+    try:
+        jid = submit_as(site, passing, "-k", "oe", "-W", "group_list=" + group, "--", "/bin/sh", "-c",
+                        "'while [ ! -e %s ]; do sleep 0.2; done'" % gate)
+        site.server.expect(JOB, {"job_state": "R", "substate": "42"}, id=jid)
+        if command == "userdel":
+            subprocess.run(["userdel", "-f", passing], check=True, capture_output=True)
+        subprocess.run(["groupdel", "-f", group], check=True, capture_output=True)
+        open(gate, "w").close()
+        over(site, jid)
+        home = os.path.join(site.root, "tmp", passing)
+        assert site.read("tmp/%stold" % passing).split() == \
+            [jid, passing, group, home if dir_is_home else "/"]
+    finally:
+        os.unlink(epilogue)
+        subprocess.run(["groupdel", "-f", group], capture_output=True)
 
 
 def test_the_owner_leaves_the_group_of_his_job(site, passing):

@@ -133,6 +133,17 @@ def test_an_epilogue_changes_nothing(cluster, place):
     cluster.mom.log_match(";%s;pro/epilogue failed, file: %s, exit: 9" % (jid, path))
 
 
+def test_an_epilogue_begins_where_its_job_was(cluster, place):
+    """In the job's own directory, if it has one; PBS_JOBDIR is the home all the same."""
+    told = note(cluster, "where")
+    place("epilogue", "echo $(pwd) $PBS_JOBDIR > %s\n" % told)
+    home = pwd.getpwnam(USER1).pw_dir
+    jid = cluster.server.submit(Job(attrs={"Output_Path": "/dev/null", "Join_Path": "oe",
+                                           "sandbox": "PRIVATE"}, sleep=0))
+    assert exit_status(cluster.server, jid) == 0
+    assert read(told).split() == ["%s/pbs.%s.x8z" % (home, jid), home]
+
+
 def test_an_epilogue_that_hangs_keeps_nobody_else(cluster, place):
     """The job ends when its epilogue is killed; others end meanwhile."""
     server, gate = cluster.server, Gate(cluster, "epi")

@@ -79,6 +79,16 @@ def test_tasks_run_on_every_host_and_write_to_the_job(c):
     c.moms[1].log_match("%s;task 40000001 started" % jid)
 
 
+def test_processes_have_the_limits_of_their_host(c):
+    """vmem of a chunk, not the sum of all hosts."""
+    jid = c.server.submit(Job(script="#!/bin/sh\n#PBS -l select=1:ncpus=1:vmem=3gb+1:ncpus=1:vmem=2gb\n"
+                                     "#PBS -l place=scatter\n#PBS -N limits\nulimit -v\n"
+                                     "%s/bin/pbsdsh -n 1 -- /bin/sh -c 'ulimit -v'\n" % c.exec_dir))
+    ended(c, jid)
+    assert c.output(USER1, "limits.o" + jid.split(".")[0]).split() == [str(3 << 20), str(2 << 20)]
+    c.output(USER1, "limits.e" + jid.split(".")[0])
+
+
 def test_the_node_file_lists_all_hosts_also_there(c):
     jid = three(c, "pbsdsh -n 2 -- /bin/sh -c 'echo $(cat $PBS_NODEFILE)'\n"
                    "echo $(cat $PBS_NODEFILE)\n", ["-N nodes"])

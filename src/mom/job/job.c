@@ -202,10 +202,42 @@ static int64_t chunks_sum(const struct mom_job *j, const struct exec_vnode *plac
     return is_named ? sum : INT64_MAX;
 }
 
+/* What the chunks on this host have asked for, of a resource that no vnode is said to
+ * have: schedulers leave it out of the exec_vnode. INT64_MAX when none of them names
+ * it.
+ */
+static int64_t asked_sum(const struct mom_job *j, const struct select *asked,
+                         size_t n_placed, const char *resource,
+                         bool (*read)(const char *text, int64_t *ret))
+{
+    int64_t sum = 0, n;
+    bool is_named = false;
+    size_t i = 0;
+
+    for (size_t kind = 0; kind < asked->n; kind++) {
+        const struct chunk *c = &asked->chunks[kind];
+
+        /* The placed chunks have the order of these. */
+        for (int64_t k = 0; k < c->count && i < n_placed; k++, i++) {
+            if (host_list_host_of(j, (int64_t)i) != j->hosts.own)
+                continue;
+            for (size_t l = 0; l < c->n; l++) {
+                if (strcmp(c->res[l].name, resource) != 0 || !read(c->res[l].value, &n))
+                    continue;
+                is_named = true;
+                sum = MIN_OF(sum, MOST_COUNTED) + MIN_OF(n, MOST_COUNTED);
+            }
+        }
+    }
+    return is_named ? sum : INT64_MAX;
+}
+
 static void note_shares(struct mom_job *j)
 {
     const char *on = wire_attrs_value(&j->attrs, "exec_vnode", NULL);
     struct arena *arena;
+    const char *select = wire_attrs_value(&j->attrs, "schedselect", NULL);
+    struct select asked = { 0 };
     struct exec_vnode placed;
     struct diag why;
 
@@ -226,9 +258,15 @@ static void note_shares(struct mom_job *j)
                      { "mem", &j->share.mem_kb, read_kib },
                      { "vmem", &j->share.vmem_kb, read_kib } };
 
-        for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-            *rows[i].share = MIN_OF(*rows[i].share,
-                                    chunks_sum(j, &placed, rows[i].name, rows[i].read));
+        if (select && select_parse(select, NULL, arena, &asked, &why) != 0)
+            asked = (struct select){ 0 };
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+            int64_t has = chunks_sum(j, &placed, rows[i].name, rows[i].read);
+
+            if (has == INT64_MAX)
+                has = asked_sum(j, &asked, placed.n, rows[i].name, rows[i].read);
+            *rows[i].share = MIN_OF(*rows[i].share, has);
+        }
     }
     arena_free(arena);
 }

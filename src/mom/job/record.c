@@ -135,6 +135,7 @@ static void take_width(struct mom_job *j, const struct job_record *r)
 
     j->is_sister = r->is_sister;
     j->hosts.own = MIN_OF((size_t)r->own, j->hosts.n - 1);
+    job_note_limits(j);
     j->out_port = r->out_port;
     j->err_port = r->err_port;
     j->ms_ip = r->ms_ip;

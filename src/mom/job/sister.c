@@ -136,6 +136,7 @@ void sister_join(struct mom *m, uint64_t stream, const struct tpp_addr *from,
     /* The first host is the mother superior's, and this is another one. */
     MUST(j->hosts.own > 0 && j->hosts.own < j->hosts.n);
     j->is_sister = true;
+    job_note_limits(j); /* they are those of this host */
     j->n_tasks = 0;
     code = sister_take_over(m, j, out);
     if (code) {
@@ -322,7 +323,9 @@ static void take_update(struct mom *m, struct mom_job *j, const struct im_messag
     job_replace_attrs(j, &where);
     host_list_read(m, j);
     (void)host_list_find_own(m, j, &j->hosts.own);
+    job_note_limits(j);
     out_job(out, MOM_SAVE, j);
+    out_job(out, MOM_LIMIT, j);
     okay(j, to, IM_UPDATE_JOB, out);
 }
 

@@ -46,9 +46,12 @@ static bool is_number_of(const char *group, gid_t gid, struct arena *arena)
 }
 
 /* Whom the job runs as. The server has chosen user and group, but it may know accounts
- * that this host does not: such a job is not run as anybody else. */
-static int find_account(const struct wire_attrs *attrs, struct arena *arena,
-                        struct plan *p, struct login *login, struct diag *why)
+ * that this host does not: such a job does not begin as anybody else. One that has
+ * begun may lose its group: what is left to be done for its user is done in his primary
+ * one. */
+static int find_account(const struct wire_attrs *attrs, bool has_begun,
+                        struct arena *arena, struct plan *p, struct login *login,
+                        struct diag *why)
 {
     const char *user = attr(attrs, "euser"), *group = attr(attrs, "egroup");
     struct passwd *pw = getpwnam(user);
@@ -71,15 +74,16 @@ static int find_account(const struct wire_attrs *attrs, struct arena *arena,
         arena_strdup(arena, pw->pw_shell && pw->pw_shell[0] ? pw->pw_shell : "/bin/sh");
     if (group[0]) {
         gr = getgrnam(group);
-        if (!gr && !is_number_of(group, p->gid, arena)) {
+        if (!gr && !has_begun && !is_number_of(group, p->gid, arena)) {
             diag_set(why, PBSE_BADUSER, "No Group Entry for Group %s", group);
             return START_BAD_USER;
         }
         if (gr)
             p->gid = gr->gr_gid;
-    } else {
-        gr = getgrgid(p->gid);
+        p->group = arena_strdup(arena, group);
+        return 0;
     }
+    gr = getgrgid(p->gid);
     p->group = gr ? arena_strdup(arena, gr->gr_name)
                   : arena_printf(arena, "%u", (unsigned)p->gid);
     return 0;
@@ -90,7 +94,7 @@ int plan_account(const struct wire_attrs *attrs, struct arena *arena, struct pla
 {
     struct login login;
 
-    return find_account(attrs, arena, ret, &login, why);
+    return find_account(attrs, true, arena, ret, &login, why);
 }
 
 /* The user may have left the group since the job was submitted, or may never have been
@@ -345,7 +349,7 @@ size_t plan_removed(const struct plan_host *host, const char *job_id,
     size_t n = 0;
     struct diag why;
 
-    if (find_account(attrs, arena, ret, &login, &why))
+    if (find_account(attrs, true, arena, ret, &login, &why))
         return 0;
     for (int error = 0; error <= 1; error++) {
         const char *path = plan_file(host, job_id, attrs, ret->home, error, arena);
@@ -406,6 +410,20 @@ static void plan_limits(struct plan *p, const struct wire_attrs *attrs, double c
     }
     if (nice)
         p->nice = (int)MIN_OF(MAX_OF(strtol(nice, NULL, 10), -40L), 40L);
+}
+
+static void add_kib_limit(struct plan *p, int resource, int64_t kib)
+{
+    int64_t n;
+
+    if (!__builtin_mul_overflow(kib, 1024, &n))
+        add_limit(p, resource, n);
+}
+
+void plan_share(struct plan *p, const struct mom_share *share)
+{
+    add_kib_limit(p, RLIMIT_AS, share->vmem_kb);
+    add_kib_limit(p, RLIMIT_RSS, share->mem_kb);
 }
 
 struct chunks { /* as they were asked for, and where they are */
@@ -603,7 +621,7 @@ static int make(const struct plan_host *host, const char *job_id,
     struct login login;
     const char *shell;
     char path[PATH_MAX];
-    int status = find_account(attrs, arena, &p, &login, why);
+    int status = find_account(attrs, false, arena, &p, &login, why);
 
     if (!status)
         status = check_member(&p, login.gid, arena, why);

@@ -112,8 +112,13 @@ size_t plan_removed(const struct plan_host *host, const char *job_id,
                     const struct wire_attrs *attrs, struct arena *arena,
                     struct plan *ret, const char **paths);
 
-/* Only whose job it is: user, group, uid, gid and home of *ret. 0, or a reason with
- * words. */
+/* Of a job on several hosts: no process gets more than what the job has of this host,
+ * which its Resource_List does not say. */
+void plan_share(struct plan *p, const struct mom_share *share);
+
+/* Only whose job it is: user, group, uid, gid and home of *ret. For jobs that have
+ * begun: where the group has gone since, the gid is that of the primary one. 0, or a
+ * reason with words. */
 int plan_account(const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
                  struct diag *why) MUST_CHECK;
 

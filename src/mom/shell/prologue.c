@@ -6,6 +6,7 @@
 #include "lib/base/log.h"
 #include "mom/shell/environ.h"
 #include "mom/shell/plain.h"
+#include "mom/shell/sandbox.h"
 #include "mom/shell/script.h"
 
 #include <fcntl.h>
@@ -107,7 +108,18 @@ static int open_output(const struct plan_host *host, const struct epilogue *e,
     return path ? plain_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0, &why) : -1;
 }
 
-/* The files and the home directory are the user's, and are met with his rights. */
+/* The job's own directory, or the home (execution.md 16); where there is none of them
+ * any more, "/". */
+static bool enter_directory(const struct plan_host *host, const struct epilogue *e,
+                            const struct plan *p, struct arena *arena)
+{
+    if (sandbox_is_private(e->attrs) &&
+        chdir(sandbox_path(host->config, e->job_id, p->home, arena)) == 0)
+        return true;
+    return chdir(p->home) == 0 || chdir("/") == 0;
+}
+
+/* The files and the directory are the user's, and are met with his rights. */
 static bool enter_home(const struct plan_host *host, const struct epilogue *e,
                        const struct plan *p, struct script *s, struct arena *arena)
 {
@@ -117,7 +129,7 @@ static bool enter_home(const struct plan_host *host, const struct epilogue *e,
     if (is_root &&
         (initgroups(p->user, p->gid) < 0 || setegid(p->gid) < 0 || seteuid(p->uid) < 0))
         return false;
-    ok = chdir(p->home) == 0 || chdir("/") == 0;
+    ok = enter_directory(host, e, p, arena);
     if (!wire_attrs_value(e->attrs, "interactive", NULL)) {
         s->output = open_output(host, e, p, false, arena);
         s->error = open_output(host, e, p, true, arena);
@@ -150,6 +162,23 @@ static const char *attr(const struct wire_attrs *attrs, const char *name,
     return v && *v ? v : dflt;
 }
 
+/* What the administrator does behind a job has to be done also where the account has
+ * gone meanwhile: then without the job's files, in "/". */
+static bool find_owner(const struct plan_host *host, const struct epilogue *e,
+                       struct plan *p, struct script *s, struct arena *arena,
+                       prologue_log_fn log, void *arg)
+{
+    struct diag why;
+
+    if (plan_account(e->attrs, arena, p, &why) == 0)
+        return enter_home(host, e, p, s, arena);
+    log(arg, LOG_EV_ERROR, why.text);
+    p->user = attr(e->attrs, "euser", "");
+    p->group = attr(e->attrs, "egroup", "");
+    p->home = "/";
+    return chdir("/") == 0;
+}
+
 int epilogue_run(const struct plan_host *host, const struct epilogue *e,
                  prologue_log_fn log, void *arg)
 {
@@ -160,12 +189,9 @@ int epilogue_run(const struct plan_host *host, const struct epilogue *e,
                         .umask = EPILOGUE_UMASK,
                         .limit_s = host->config->prolog_alarm_s };
     char path[PATH_MAX];
-    struct diag why;
     int code;
 
-    /* Without its account nothing can be said of whose job it was. */
-    if (plan_account(e->attrs, arena, &p, &why) != 0 ||
-        !enter_home(host, e, &p, &s, arena)) {
+    if (!find_owner(host, e, &p, &s, arena, log, arg)) {
         log(arg, LOG_EV_ERROR,
             "epilogue not run: the account of the job is not usable");
         arena_free(arena);

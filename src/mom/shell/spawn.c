@@ -50,11 +50,12 @@ struct starting {
     const struct job_terminal *terminal; /* NULL: not an interactive job */
     const struct job_x11 *x11;           /* then */
     const struct plan_host *host;
-    bool has_jobdir; /* made, or found fit */
-    bool is_top;     /* and not a task beside the top task */
-    bool restarts;   /* from an image */
-    int report_fd;   /* to the MoM */
-    int output[2];   /* descriptors of output and error output, -1: none yet */
+    bool has_jobdir;  /* made, or found fit */
+    bool is_top;      /* and not a task beside the top task */
+    bool restarts;    /* from an image */
+    bool is_homeless; /* the home cannot be entered */
+    int report_fd;    /* to the MoM */
+    int output[2];    /* descriptors of output and error output, -1: none yet */
     char text[SPAWN_TEXT_BYTES];
 };
 
@@ -351,13 +352,31 @@ static bool make_jobdir(struct starting *st)
     return true;
 }
 
-/* A shell begins at home, where its profile lies, and is told to go on to the job's
- * directory; anything else begins there. */
-static bool enter_directory(const struct plan *p)
+/* Where the home cannot be entered a job begins in its own directory, or in "/", unless
+ * it is to keep its output at home (execution.md 12). */
+static bool begin_elsewhere(struct starting *st)
 {
-    if (p->jobdir && !p->input)
+    const struct plan *p = st->plan;
+    char text[PATH_MAX + 128];
+
+    snprintf(text, sizeof(text), "Could not chdir to Home directory %s: %s", p->home,
+             strerror(errno));
+    remark(st, LOG_EV_SECURITY | LOG_EV_JOB, text);
+    st->is_homeless = true;
+    if (p->jobdir)
         return chdir(p->jobdir) == 0;
-    return chdir(p->home) == 0 || (p->jobdir && chdir(p->jobdir) == 0);
+    return !p->out.is_users && !p->err.is_users && chdir("/") == 0;
+}
+
+/* A shell begins at home, where its profile lies, and is told to go on to the job's
+ * directory; another program begins there, and a task beside the top task at home. */
+static bool enter_directory(struct starting *st)
+{
+    const struct plan *p = st->plan;
+
+    if (st->is_top && p->jobdir && !p->input)
+        return chdir(p->jobdir) == 0;
+    return chdir(p->home) == 0 || begin_elsewhere(st);
 }
 
 /* Enter the home directory and open what the user may open, with the user's rights. */
@@ -367,11 +386,15 @@ static int enter_as_user(struct starting *st)
 
     if (p->jobdir && st->is_top && !make_jobdir(st))
         return START_RETRY;
-    if (!(st->is_top ? enter_directory(p) : chdir(p->home) == 0)) {
-        say(st, "Could not chdir to Home directory %s: %s", p->home, strerror(errno));
+    if (!enter_directory(st)) {
+        say(st, "Could not enter the directory of the job: %s", strerror(errno));
         return START_FAILED;
     }
-    return st->terminal || open_files(st) ? 0 : START_RETRY;
+    if (!st->terminal && !open_files(st))
+        return START_RETRY;
+    if (st->is_homeless)
+        dprintf(2, "Could not chdir to home directory\n");
+    return 0;
 }
 
 static int cannot_become(struct starting *st)
@@ -435,6 +458,8 @@ static int make_plan(struct starting *st, const struct spawn_order *o, struct pl
 
     if (status)
         say(st, "%s", why.text);
+    else
+        plan_share(ret, &o->share);
     return status;
 }
 

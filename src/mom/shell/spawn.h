@@ -45,6 +45,7 @@ struct spawn_order {
     const struct plan_host *host;
     const char *job_id;
     const struct wire_attrs *attrs;
+    struct mom_share share;              /* of this host */
     const struct plan_task *task;        /* NULL: the top task */
     const struct spawn_restart *restart; /* NULL: it begins */
     const char *script; /* becomes the job's file of it; NULL: there is one, or none is

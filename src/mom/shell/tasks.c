@@ -341,6 +341,7 @@ static int start_shepherd(struct shell *s, struct spawn_order *order,
 {
     int err = job_groups_enter(s, order->job_id, !order->task, &order->group_fd, why);
 
+    (void)mom_job_share(s->mom, order->job_id, &order->share);
     (void)unlink(exit_path);
     if (!err)
         err = spawn_start(order, exit_path, ret, why);

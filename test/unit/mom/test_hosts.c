@@ -924,9 +924,58 @@ static void test_a_job_has_its_share_of_each_host(void)
     }
 }
 
+static void has_share(const struct mom *m, int64_t ncpus, int64_t mem_kb,
+                      int64_t vmem_kb)
+{
+    struct mom_share share = { 0 };
+
+    CU_ASSERT_TRUE(mom_job_share(m, ID, &share));
+    CU_ASSERT_EQUAL(share.ncpus, ncpus);
+    CU_ASSERT_EQUAL(share.mem_kb, mem_kb);
+    CU_ASSERT_EQUAL(share.vmem_kb, vmem_kb);
+}
+
+/* Also on the hosts of sisters, when the job is made smaller, and after a restart. What
+ * no vnode is said to have is in the schedselect alone. */
+static void test_sisters_have_their_shares(void)
+{
+    static const char *const hosts = "node1:15002/0+node2.dom:15002/0*2",
+                             *on = "(node1:ncpus=3:mem=2048kb)+(node2:ncpus=5:mem=1mb)",
+                             *now_on = "(node1:ncpus=3:mem=2048kb)+(node2:ncpus=4)";
+    struct im_message msg = {
+        .job_id = ID, .cookie = COOKIE, .command = IM_UPDATE_JOB, .event = 900
+    };
+    const struct mom_config cfg = node1_config();
+    struct wire_attrs more = { 0 };
+    struct buf record = { 0 };
+    struct mom *again = mom_new(&cfg);
+    const char *id;
+    struct world w;
+
+    world_init(&w);
+    add(&w, &more, "exec_vnode", on);
+    add(&w, &more, "schedselect", "1:ncpus=3:vmem=3mb+1:ncpus=5:vmem=4mb");
+    send_job_with(&w, hosts, &more);
+    run(&w);
+    has_share(w.h[0].m, 3, 2048, 3072);
+    has_share(w.h[1].m, 5, 1024, 4096);
+    mom_job_encode(w.h[1].m, ID, &record);
+    CU_ASSERT_TRUE_FATAL(mom_load(again, record.data, record.len, &id));
+    has_share(again, 5, 1024, 4096);
+    add(&w, &msg.attrs, "exec_vnode", now_on);
+    add(&w, &msg.attrs, "exec_host2", hosts);
+    deliver(&w, 0, 1, stream_of(0, 1) + 1000, &msg);
+    run(&w);
+    has_share(w.h[1].m, 4, INT64_MAX, 4096);
+    mom_free(again);
+    buf_fini(&record);
+    world_fini(&w);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "sisters have their own shares", test_sisters_have_their_shares },
         { "a job joins, spawns and ends, whatever is said twice",
           test_a_job_joins_spawns_and_ends },
         { "the end waits for tasks elsewhere", test_the_end_waits_for_tasks_elsewhere },

@@ -252,6 +252,26 @@ static void test_limits_of_one_kind(void)
     site_free(&s);
 }
 
+/* What a job has of this host is less than what it has of all. */
+static void test_the_share_of_a_host(void)
+{
+    const struct mom_share share = { INT64_MAX, 2048, 1024 },
+                           all = { INT64_MAX, INT64_MAX, INT64_MAX };
+    struct site s;
+    struct plan p;
+
+    site_new(&s);
+    add(&s, "Resource_List", "vmem", "2gb");
+    add(&s, "Resource_List", "mem", "1mb");
+    CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+    plan_share(&p, &all);
+    CU_ASSERT_EQUAL(limit_of(&p, RLIMIT_AS), 2LL << 30);
+    plan_share(&p, &share);
+    CU_ASSERT_EQUAL(limit_of(&p, RLIMIT_AS), 1 << 20);
+    CU_ASSERT_EQUAL(limit_of(&p, RLIMIT_RSS), 1 << 20); /* the list says less */
+    site_free(&s);
+}
+
 /* $reject_root_scripts */
 static void test_jobs_of_root_may_be_rejected(void)
 {
@@ -375,6 +395,7 @@ int main(void)
         { "a node file without end", test_a_nodefile_without_end },
         { "limits", test_limits },
         { "limits of one kind are one", test_limits_of_one_kind },
+        { "a host's share limits its processes", test_the_share_of_a_host },
         { "jobs of root may be rejected", test_jobs_of_root_may_be_rejected },
         { "groups", test_groups },
         { "a terminal", test_a_terminal },
