@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import tempfile
 
+from . import sanitizers
 from .constants import *
 from .postgres import Database
 from .services import Comm, MoM, PbsError, Scheduler, Server, wait_for
@@ -64,6 +65,7 @@ class Cluster:
             full = os.path.join(self.home, path)
             os.makedirs(full, exist_ok=True)
             os.chmod(full, mode)
+        sanitizers.prepare(self.root)
         os.makedirs(os.path.join(self.root, "tmp"))
         os.chmod(os.path.join(self.root, "tmp"), 0o1777)
         self.write("home/pbs_environment", "PATH=/bin:/usr/bin\nTZ=UTC\n")
@@ -114,9 +116,10 @@ class Cluster:
             return ""
 
     def env(self):
+        more = sanitizers.variables(self.root) if sanitizers.are_on(self.prefix) else {}
         return {"PATH": os.path.join(self.exec_dir, "bin") + ":/usr/sbin:/usr/bin:/sbin:/bin",
                 "PBS_CONF_FILE": self.conf, "TZ": "UTC", "LANG": "C",
-                "HOME": os.environ.get("HOME", "/")}
+                "HOME": os.environ.get("HOME", "/"), **more}
 
     def output(self, user, name):
         """A job's output file in the directory it was submitted from."""
@@ -233,7 +236,7 @@ class Cluster:
         self.stop_jobs()
         if self.postgres:
             self.postgres.drop()
-        return problems
+        return problems + sanitizers.reports(self.root)
 
     def stop_jobs(self):
         """End what a killed or stopped MoM left running: processes of this cluster's jobs
