@@ -156,6 +156,16 @@ void fake_usage(struct fake_mom *fm, const char *job_id, int32_t run_version,
     fake_send(fm, &msg);
 }
 
+void fake_alt_id(struct fake_mom *fm, const char *job_id, int32_t run_version,
+                 const char *alt_id)
+{
+    struct is_job_update u = { .job_id = job_id, .run_version = run_version };
+    struct is_message msg = { .command = IS_RESCUSED, .n_updates = 1, .updates = &u };
+
+    wire_attrs_add(&u.attrs, fm->r->arena, "alt_id", NULL, alt_id, 0);
+    fake_send(fm, &msg);
+}
+
 void fake_obit(struct fake_mom *fm, const char *job_id, int32_t run_version,
                int32_t status)
 {

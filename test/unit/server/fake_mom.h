@@ -47,6 +47,9 @@ void fake_usage(struct fake_mom *fm, const char *job_id, int32_t run_version,
                 const char *session_id, const char *walltime);
 void fake_obit(struct fake_mom *fm, const char *job_id, int32_t run_version,
                int32_t status);
+/* Its MoM knows the job by another id, too. */
+void fake_alt_id(struct fake_mom *fm, const char *job_id, int32_t run_version,
+                 const char *alt_id);
 
 /* Submissions. The id, or NULL when it was refused: see rig_text(). */
 const char *submit(struct rig *r, const char *user, const char *queue,

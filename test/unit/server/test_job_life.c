@@ -182,7 +182,7 @@ static void accounting_records_are_exact(void)
 {
 #define GENERAL                                                                        \
     "gridname=\"grid\" user=ann group=ann account=\"acct one\" project=\"proj x\" "    \
-    "jobname=none queue=workq "                                                        \
+    "accounting_id=\"acct_7\" jobname=none queue=workq "                               \
     "ctime=1800000000 qtime=1800000000 etime=1800000000 start=1800000000 "             \
     "exec_host=n1/0 exec_vnode=(n1:ncpus=1) Resource_List.mem=1mb "                    \
     "Resource_List.ncpus=1 Resource_List.nodect=1 Resource_List.place=excl "           \
@@ -199,6 +199,8 @@ static void accounting_records_are_exact(void)
     CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0), "Account_Name=\"acct one\"");
     alter(r, id, "project", NULL, "proj x");
     alter(r, id, "gridname", NULL, "grid");
+    rig_attach_sched(r);
+    estimate(r, id, "accounting_id=acct_7"); /* a daemon may say it */
     alter(r, id, "Resource_List", "site", "a b");
     CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0), "Resource_List.site=\"a b\"");
     CU_ASSERT_EQUAL(run_job(r, id, "(n1:ncpus=1)"), 0);
@@ -207,13 +209,15 @@ static void accounting_records_are_exact(void)
                            GENERAL "resource_assigned.mem=1000000kb "
                                    "resource_assigned.ncpus=4 ");
     fake_usage(&fm, id, 1, "4711", "00:00:02");
+    fake_alt_id(&fm, id, 1, "alt_12");
     fake_obit(&fm, id, 1, 3);
     fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
     fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
     CU_ASSERT_STRING_EQUAL(
-        accounted(r, 'E', 0), GENERAL
-        "session=4711 end=1800000000 Exit_status=3 resources_used.cput=00:00:01 "
-        "resources_used.walltime=00:00:02 eligible_time=00:00:00 run_count=1");
+        accounted(r, 'E', 0),
+        GENERAL "session=4711 alt_id=alt_12 end=1800000000 Exit_status=3 "
+                "resources_used.cput=00:00:01 "
+                "resources_used.walltime=00:00:02 eligible_time=00:00:00 run_count=1");
     fake_mom_free(&fm);
 #undef GENERAL
 }

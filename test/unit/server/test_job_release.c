@@ -154,12 +154,15 @@ static void accounting_has_its_phases(void)
     struct rig *r = fm.r;
     const char *id = wide_job(&fm);
 
+    rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "eligible_time_enable=t");
+    fake_alt_id(&fm, id, 1, "alt_12");
     CU_ASSERT_EQUAL(release(r, id, "n2", NULL), -1);
     fake_answer(&fm, told_mom(&fm), 0, NULL);
     CONTAINS(accounted(r, 'u', 0), "exec_host=n1/0*2+n2/0+n3/0+n3/1 exec_vnode=" WHERE
                                    " Resource_List.mem=200kb Resource_List.ncpus=5 ");
     CONTAINS(accounted(r, 'u', 0),
-             " session=4711 run_count=1 resources_used.walltime=00:00:10");
+             " session=4711 alt_id=alt_12 eligible_time=00:00:00 run_count=1 "
+             "resources_used.walltime=00:00:10");
     CONTAINS(accounted(r, 'c', 0), "exec_host=n1/0*2+n3/0+n3/1 ");
     CONTAINS(accounted(r, 'c', 0), "resource_assigned.ncpus=4 ");
 
@@ -175,7 +178,9 @@ static void accounting_has_its_phases(void)
     fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
     fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
     CONTAINS(accounted(r, 'e', 0), "exec_host=n1/0*2 ");
-    CONTAINS(accounted(r, 'e', 0), "resources_used.walltime=00:00:05");
+    CONTAINS(accounted(r, 'e', 0),
+             " session=4711 alt_id=alt_12 eligible_time=00:00:00 run_count=1 "
+             "resources_used.cput=00:00:01 resources_used.walltime=00:00:05");
     CONTAINS(accounted(r, 'E', 0), "exec_host=n1/0*2+n2/0+n3/0+n3/1 exec_vnode=" WHERE
                                    " Resource_List.mem=200kb Resource_List.ncpus=5 ");
     CONTAINS(accounted(r, 'E', 0), "resources_used.walltime=00:00:30");
