@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tracejob: lines about a job out of the files of this host, in the order of their times."""
 import os
+import re
 import time
 
 import pytest
@@ -118,6 +119,49 @@ def test_repeated_messages(cluster, home):
     assert tracejob(cluster, "-p", home.path, "-c", "16", "7")[1].count("again") == 1
 
 
+def test_a_job_with_very_many_lines(cluster, home):
+    """As one has that waits for weeks: what they cost follows their number."""
+    home.write("sched_logs", "".join("11/21/2026 08:00:00;0080;pbs_sched;Job;7.x;no room %d\n"
+                                     % (i // 2) for i in range(400000)))
+    out = cluster.run(["tracejob", "-p", home.path, "-c", "1", "7"], timeout=100).stdout
+    assert out.count("no room") == 200000
+
+
+def test_lines_of_any_kind(cluster, home):
+    """Lines about no object are nobody's, a record may have no text, and no byte of a file
+    speaks to a terminal."""
+    home.write("server_logs", "11/21/2026 08:00:00;0008;s;Req;;about nothing\n"
+                              "11/21/2026 08:00:01;0008;s;Job;7.x\n"
+                              "11/21/2026 08:00:02;0008;s;Job;7.x;\x1b[2J;b\0c\n"
+                              "11/21/2026 08:00:03;0008;s;Job;7.x;" + "w" * 100000 + "\n"
+                              ";;;;;\n\n;\n11/21/2026 08:00:05;0008;s;Job;7.x;no newline")
+    home.write("server_priv/accounting", "11/21/2026 08:00:04;D;7.x\n11/21/2026 08:00:04;D\n")
+    out = tracejob(cluster, "-p", home.path, "-v", "7")[1]
+    assert [line.split("    ", 1)[1][:20] for line in out.splitlines()[3:]] == [
+        "^[[2J;b", "w" * 20, "", "no newline"]
+    for none in ("", ".", ".localhost", "7@localhost", "07", "7[]", "x"):
+        code, out, err = tracejob(cluster, "-p", home.path, none)
+        assert (code, out) == (1, "") and "Couldn't find Job Id %s" % none in err, none
+
+
+def test_what_is_no_file(cluster, home):
+    """Neither a pipe nor a directory in its place keeps anybody waiting, and no number of days
+    does: there are no files from before 1970."""
+    home.write("mom_logs", "11/21/2026 08:00:00;0008;s;Job;7.x;one\n")
+    name = os.listdir(os.path.join(home.path, "mom_logs"))[0]
+    for folder, make in (("server_logs", os.mkfifo), ("sched_logs", os.mkdir)):
+        os.mkdir(os.path.join(home.path, folder))
+        make(os.path.join(home.path, folder, name))
+    code, out, err = tracejob(cluster, "-p", home.path, "-v", "7")
+    assert (code, out.count("one")) == (0, 1)
+    assert re.sub("(?m)^.*/", "", err) == ("%s: Invalid argument\n%s: Is a directory\n"
+                                          "%s: No such file or directory\n" % (name, name, name))
+    done = cluster.run(["tracejob", "-p", home.path, "-n", "2147483647", "7", "8"], check=False,
+                       timeout=100)
+    assert done.returncode == 1 and "one" in done.stdout
+    assert "Job Id 8.localhost in logs of past 2147483647 days" in done.stderr
+
+
 def test_what_is_not_found(cluster, home):
     assert tracejob(cluster, "99") == (
         1, "", "\ntracejob: Couldn't find Job Id 99.localhost in logs of past 1 day\n\n")
@@ -125,7 +169,9 @@ def test_what_is_not_found(cluster, home):
     assert (code, out) == (1, "") and err.count("No such file or directory") == 12
     assert err.endswith("\ntracejob: Couldn't find Job Id 99.localhost in logs of past 3 days\n\n")
     for wrong in ([], ["-n", "0", "1"], ["-n", "x", "1"], ["-w", "-1", "1"], ["-f", "xyz", "1"],
-                  ["-c", "0", "1"], ["-q", "1"]):
+                  ["-c", "0", "1"], ["-q", "1"], ["-w"], ["-n"], ["-p"], ["-p", "", "1"], ["-c", "1x", "1"],
+                  ["-f"], ["-f", "", "1"], ["-f", "0x", "1"], ["-f", "100000000", "1"],
+                  ["--version", "1"], ["-n", "99999999999", "1"]):
         code, out, _ = tracejob(cluster, *wrong)
         assert code == 1 and out.startswith("USAGE: tracejob "), wrong
 

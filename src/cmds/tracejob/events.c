@@ -6,10 +6,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/tracejob/tracejob.h"
 
+#include "lib/base/buf.h"
+#include "lib/base/printable.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define DAY_S        (24 * 60 * 60)
 
@@ -20,11 +26,12 @@ static const struct {
     const char *dir;
     char letter;
     int fields; /* the last one is the message, the one before it the name */
+    int least;  /* of them that a line has to have */
 } logs[TRACE_LOG_COUNT] = {
-    [TRACE_SERVER] = { "server_logs", 'S', 6 },
-    [TRACE_SCHED] = { "sched_logs", 'L', 6 },
-    [TRACE_MOM] = { "mom_logs", 'M', 6 },
-    [TRACE_ACCOUNTING] = { "server_priv/accounting", 'A', 4 },
+    [TRACE_SERVER] = { "server_logs", 'S', 6, 6 },
+    [TRACE_SCHED] = { "sched_logs", 'L', 6, 6 },
+    [TRACE_MOM] = { "mom_logs", 'M', 6, 6 },
+    [TRACE_ACCOUNTING] = { "server_priv/accounting", 'A', 4, 3 },
 };
 
 static void add(struct events *list, const struct event *e)
@@ -38,28 +45,41 @@ static void add(struct events *list, const struct event *e)
     list->n++;
 }
 
+/* Lines about no object have an empty name: no job is called like that. */
 static bool is_about(const char *name, const char *id)
 {
     size_t len = strcspn(id, ".");
 
-    return strncmp(name, id, len) == 0 && (name[len] == '.' || name[len] == '\0');
+    return len > 0 && strncmp(name, id, len) == 0 &&
+           (name[len] == '.' || name[len] == '\0');
 }
 
-/* The line is cut into its fields; false when it has fewer. */
-static bool split(char *line, char **fields, int n)
+/* The line is cut into its fields; false when it has fewer than the least number. Those
+ * that it does not have are empty. */
+static bool split(char *line, char **fields, int n, int least)
 {
-    for (int i = 0; i < n; i++) {
-        char *end = i + 1 < n ? strchr(line, ';') : NULL;
+    char *end = line + strlen(line), *next;
+    int found = 0;
 
-        fields[i] = line;
-        if (i + 1 < n && !end)
-            return false;
-        if (end) {
-            *end = '\0';
-            line = end + 1;
-        }
+    for (int i = 0; i < n; i++)
+        fields[i] = end;
+    for (char *p = line; p && found < n; p = next) {
+        next = found + 1 < n ? strchr(p, ';') : NULL;
+        if (next)
+            *next++ = '\0';
+        fields[found++] = p;
     }
-    return true;
+    return found >= least;
+}
+
+/* A field as people and terminals read it: files of another make, and of hooks, may
+ * have any byte. */
+static char *shown(const char *field)
+{
+    struct buf b = { 0 };
+
+    buf_add_printable(&b, field, strlen(field));
+    return b.data ? b.data : xstrdup("");
 }
 
 /* One line of a file of that kind, which is written over. */
@@ -71,34 +91,50 @@ static void take_line(const struct trace *t, enum trace_log log, const char *id,
     struct event e = { .letter = logs[log].letter, .log = log };
 
     line[strcspn(line, "\n")] = '\0';
-    if (!split(line, fields, n) || !is_about(fields[n - 2], id))
+    if (!split(line, fields, n, logs[log].least) || !is_about(fields[n - 2], id))
         return;
     /* The second field of an accounting line is the letter of the record. */
     if (log != TRACE_ACCOUNTING)
         e.class = (uint32_t)strtoul(fields[1], NULL, 16);
     if (e.class & t->hidden)
         return;
-    e.date = xstrdup(fields[0]);
-    e.text = xstrdup(fields[n - 1]);
+    e.date = shown(fields[0]);
+    e.text = shown(fields[n - 1]);
     add(list, &e);
+}
+
+/* NULL with errno. A pipe or a directory in the place of a file is none: a pipe would
+ * keep the command waiting for ever. */
+static FILE *open_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+    FILE *f;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+    else if ((f = fdopen(fd, "r")))
+        return f;
+    close(fd);
+    return NULL;
 }
 
 static void read_file(const struct trace *t, enum trace_log log, const char *path,
                       const char *id, struct events *list)
 {
-    FILE *f = fopen(path, "re");
+    FILE *f = open_file(path);
     char *line = NULL;
     size_t size = 0;
 
-    if (!f) {
-        if (t->verbose)
-            fprintf(stderr, "%s: %s: %s\n", CMD, path, strerror(errno));
-        return;
-    }
-    while (getline(&line, &size, f) > 0)
+    while (f && getline(&line, &size, f) > 0)
         take_line(t, log, id, line, list);
+    if (t->verbose && (!f || ferror(f)))
+        fprintf(stderr, "%s: %s: %s\n", CMD, path, strerror(errno));
     free(line);
-    fclose(f);
+    if (f)
+        fclose(f);
 }
 
 /* The files of a day are named after it, in local time. */
@@ -166,8 +202,10 @@ static int by_time(const void *pa, const void *pb)
 struct events events_of_job(const struct trace *t, const char *id)
 {
     struct events list = { 0 };
+    /* There are no files from before clocks began, however many days are asked for. */
+    int64_t days = MIN_OF((int64_t)t->days, t->now_at / DAY_S + 1);
 
-    for (int back = t->days - 1; back >= 0; back--)
+    for (int back = (int)days - 1; back >= 0; back--)
         read_day(t, back, id, &list);
     if (list.n > 1)
         qsort(list.v, list.n, sizeof(*list.v), by_time);
@@ -180,31 +218,38 @@ static void event_clear(struct event *e)
     free(e->text);
 }
 
-static size_t count_same(const struct events *list, size_t from, const char *text)
+static int by_text(const void *pa, const void *pb)
 {
-    size_t n = 0;
+    const struct event *a = *(struct event *const *)pa, *b = *(struct event *const *)pb;
+    int order = strcmp(a->text, b->text);
 
-    for (size_t i = from; i < list->n; i++)
-        n += strcmp(list->v[i].text, text) == 0;
-    return n;
+    return order ? order : (a > b) - (a < b);
+}
+
+/* Those that say the same stand beside one another then, the last of them last: a job
+ * that waits for weeks has as many lines as there were cycles. */
+static struct event **sorted_by_text(struct events *list)
+{
+    struct event **v = xcalloc(list->n + 1, sizeof(struct event *));
+
+    for (size_t i = 0; i < list->n; i++)
+        v[i] = &list->v[i];
+    qsort(v, list->n, sizeof(struct event *), by_text);
+    return v;
 }
 
 void events_drop_repeated(struct events *list, size_t most)
 {
-    size_t kept = 0;
+    struct event **v = sorted_by_text(list);
     bool *drop = xcalloc(list->n + 1, sizeof(*drop));
+    size_t kept = 0, next;
 
-    /* Each is compared with those behind it. The lines of a job are few. */
-    for (size_t i = 0; i < list->n; i++) {
-        const char *text = list->v[i].text;
-
-        if (drop[i] || count_same(list, i, text) <= most)
-            continue;
-        for (size_t k = i, left = count_same(list, i, text); left > 1; k++)
-            if (strcmp(list->v[k].text, text) == 0) {
-                drop[k] = true;
-                left--;
-            }
+    for (size_t i = 0; i < list->n; i = next) {
+        for (next = i + 1; next < list->n; next++)
+            if (strcmp(v[i]->text, v[next]->text) != 0)
+                break;
+        for (size_t k = i; next - i > most && k + 1 < next; k++)
+            drop[v[k] - list->v] = true;
     }
     for (size_t i = 0; i < list->n; i++) {
         if (drop[i])
@@ -214,6 +259,7 @@ void events_drop_repeated(struct events *list, size_t most)
     }
     list->n = kept;
     free(drop);
+    free(v);
 }
 
 void events_free(struct events *list)
