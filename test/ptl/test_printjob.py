@@ -37,7 +37,7 @@ def attributes(text):
 def test_what_the_server_has_on_record(cluster):
     server = cluster.server
     script = "#!/bin/sh\n# \\ and \\0, \t\u00e4 and no end of line"
-    jid = held(cluster, "-N", "shown", "-A", "0077", script=script)
+    jid = held(cluster, "-N", "shown", "-A", "0077", "-v", "A=\x1b[2J", script=script)
     text = printjob(cluster, jid).stdout
     dashes = "-" * 51
     assert text.startswith("%s\njobid:\t%s\n%s\nstate:\t\t0x2\nsubstate:\t0x14 (20)\n"
@@ -48,6 +48,8 @@ def test_what_the_server_has_on_record(cluster):
     assert [a[0] for a in got] == sorted((a[0] for a in got), key=lambda n: (len(n), n))
     assert ["Job_Name", "shown"] in got and ["job_state", "H"] in got
     assert ["Resource_List.ncpus", "1"] in got and ["Account_Name", "0077"] in got
+    # What a terminal would obey is shown as everywhere.
+    assert "A=^[[2J" in dict(got)["Variable_List"] and "\x1b" not in text
     assert not [name for name, _ in got if name.startswith("hf_")]
     assert "--attributes--" not in printjob(cluster, "-a", jid).stdout
     number = jid.split(".")[0]

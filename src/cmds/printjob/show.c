@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/printjob/printjob.h"
 
+#include "cmds/common/cell.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +43,9 @@ void show_attrs(const struct wire_attrs *attrs)
         const struct wire_attr *a = &attrs->v[i];
         const char *resource = a->resource ? a->resource : "";
 
-        printf("%s%s%s = %s\n", a->name, *resource ? "." : "", resource, a->value);
+        printf("%s%s%s = ", a->name, *resource ? "." : "", resource);
+        print_visible(a->value);
+        putchar('\n');
     }
     printf("\n");
 }
