@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CMD "pbs_release_nodes"
 
@@ -48,11 +49,32 @@ static int usage_error(const char *words)
     return 2;
 }
 
+/* What the rest of the command line may be, with -a, with -k and with neither. An empty
+ * word, which a script writes when a variable of it is not set, must not become the
+ * request to give everything back. */
+static int check_words(const struct wish *w, bool all, int n, char **words)
+{
+    if (all && w->keep)
+        return usage_error("-a and -k options cannot be used together");
+    if (w->keep && n > 0)
+        return usage_error("cannot supply node list with -k option");
+    if (w->keep && !*w->keep)
+        return usage_error("illegal -k value");
+    if (all && n > 0)
+        return usage_error("cannot supply node list with -a option");
+    if (!all && !w->keep && n == 0)
+        return usage_error(NULL);
+    for (int i = 0; i < n; i++)
+        if (words[i][strspn(words[i], "+ ")] == '\0')
+            return usage_error("a vnode or host without a name");
+    return 0;
+}
+
 /* 0, or the exit status. */
 static int read_options(int argc, char **argv, struct wish *w)
 {
     bool all = false, bad = argc == 1;
-    int letter;
+    int letter, code;
 
     w->job = getenv("PBS_JOBID");
     while ((letter = getopt(argc, argv, "j:k:a")) != -1) {
@@ -67,13 +89,10 @@ static int read_options(int argc, char **argv, struct wish *w)
     }
     if (bad)
         return usage_error(NULL);
-    if (all && w->keep)
-        return usage_error("-a and -k options cannot be used together");
-    if (w->keep && optind < argc)
-        return usage_error("cannot supply node list with -k option");
-    if (!all && !w->keep && optind >= argc)
-        return usage_error(NULL);
-    for (int i = optind; i < argc && !all; i++)
+    code = check_words(w, all, argc - optind, argv + optind);
+    if (code)
+        return code;
+    for (int i = optind; i < argc; i++)
         buf_printf(&w->vnodes, "%s%s", i > optind ? "+" : "", argv[i]);
     if (w->job && *w->job)
         return 0;

@@ -121,11 +121,28 @@ static int run_there(tm_node_id node, char *command)
     return status > 255 ? 128 + status - 256 : status;
 }
 
+static int run_call(struct call *c)
+{
+    struct tm_roots roots;
+    tm_node_id node;
+    int code;
+
+    if (!getenv("PBS_JOBID")) {
+        fprintf(stderr, "%s: not executing under PBS\n", CMD);
+        return 1;
+    }
+    code = tm_init(NULL, &roots);
+    if (code)
+        return failed("tm_init", code);
+    node = find_node(c->host);
+    code = node == TM_ERROR_NODE ? 1 : run_there(node, c->command.data);
+    (void)tm_finalize();
+    return code;
+}
+
 static int run(int argc, char **argv)
 {
     struct call c = { 0 };
-    struct tm_roots roots;
-    tm_node_id node;
     int code;
 
     if (cmd_told(argc, argv, usage))
@@ -135,14 +152,7 @@ static int run(int argc, char **argv)
         buf_fini(&c.command);
         return 2;
     }
-    code = tm_init(NULL, &roots);
-    if (code) {
-        buf_fini(&c.command);
-        return failed("tm_init", code);
-    }
-    node = find_node(c.host);
-    code = node == TM_ERROR_NODE ? 1 : run_there(node, c.command.data);
-    (void)tm_finalize();
+    code = run_call(&c);
     buf_fini(&c.command);
     return code;
 }

@@ -228,6 +228,9 @@ def test_hosts_are_marked_and_commented(cluster):
     assert "comment" not in svr.status(VNODE, "vn[0]")[0]
     done = cluster.run(["pbsnodes", "-v", "-o", "vn[1]"], check=False)
     assert (done.returncode, done.stderr) == (1, "Error marking node vn[1] - Unknown node \n")
+    for words in ([""], ["-v", ""], ["-H", ""], ["-o", ""]):
+        done = cluster.run(["pbsnodes"] + words, check=False)
+        assert (done.returncode, done.stdout) == (1, "") and "Unknown node" in done.stderr, words
     done = cluster.run(["pbsnodes", "-q", "-o", "nosuch"], check=False)
     assert (done.returncode, done.stderr) == (1, "")
 

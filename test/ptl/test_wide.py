@@ -105,6 +105,48 @@ def test_commands_run_on_a_host_by_its_name(c):
     assert "elsewhere" in c.output(USER1, "rsh.e" + jid.split(".")[0])
 
 
+def test_outside_of_a_job_there_are_no_tasks(c):
+    for words in (["pbsdsh", "true"], ["pbs_tmrsh", "h1", "true"]):
+        done = c.run(words, user=USER1, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (
+            1, "", words[0] + ": not executing under PBS\n")
+
+
+def test_options_of_pbsdsh(c):
+    """Copies and vnodes go round, a signal counts as in a shell, what cannot be run is said."""
+    jid = three(c, "echo() { /bin/echo $1 $?; }\n"
+                   "pbsdsh -c 4 -- /bin/sh -c 'echo on $PBS_NODENUM'; echo rc\n"
+                   "pbsdsh -n 4 -- /bin/sh -c 'echo at $PBS_NODENUM'; echo rc\n"
+                   "pbsdsh -c 0 -- /bin/echo none; echo rc\n"
+                   "pbsdsh -n 1 -- /bin/sh -c 'kill -9 $$'; echo rc\n"
+                   "pbsdsh -s -- /bin/sh -c 'echo turn $PBS_NODENUM'; echo rc\n"
+                   "pbsdsh -n 0 -- /bin/echo 'a  b' '' '*'; echo rc\n"
+                   "pbsdsh -n 1 -- /nonexistent; echo rc\n"
+                   "for o in '-c x' '-n -1' '-c 1 -n 1' '-h h1' -z; do pbsdsh $o true; echo rc; done\n",
+                ["-N opts"])
+    ended(c, jid)
+    out = c.output(USER1, "opts.o" + jid.split(".")[0]).splitlines()
+    assert sorted(out[:4]) == ["on 0", "on 0", "on 1", "on 2"]
+    assert out[4:] == ["rc 0", "at 1", "rc 0", "rc 0", "rc 137", "turn 0", "turn 1", "turn 2",
+                       "rc 0", "a  b  *", "rc 0", "rc 254"] + ["rc 1"] * 5
+    err = c.output(USER1, "opts.e" + jid.split(".")[0])
+    assert "exec of /nonexistent failed with error: No such file or directory" in err
+    assert err.count("Usage: pbsdsh") == 5
+
+
+def test_tasks_that_are_left_end_with_the_script(c):
+    """At once and by SIGKILL, whichever session and host they are in (execution.md 19)."""
+    told = os.path.join(c.root, "told")
+    jid = three(c, "pbsdsh -o -- /bin/sh -c 'trap \"echo >%s\" TERM; "
+                   "while :; do /bin/sleep 3988; done'\n"
+                   "while [ ! -e %s/go ]; do sleep 0.1; done\n" % (told, c.root))
+    wait_for("three tasks", lambda: len(sleepers(3988)) == 3)
+    c.write("go", "")
+    ended(c, jid)
+    assert list(processes_of_job(c, jid)) == [] and not os.path.exists(told)
+    os.unlink(os.path.join(c.root, "go"))
+
+
 def test_deletion_ends_the_tasks_on_all_hosts(c):
     jid = three(c, "pbsdsh -o -- /bin/sleep 3987\nsleep 1000\n", ["-N del"])
     for mom, task in ((c.moms[1], "40000001"), (c.moms[2], "80000001")):
@@ -276,10 +318,25 @@ def test_what_cannot_be_given_back_is_said(c):
     assert release(c, "-j", "999", "-a") == (
         153, "", "pbs_release_nodes: Unknown Job Id 999.%s\n" % jid.split(".", 1)[1])
     assert release(c, "-a")[::2] == (2, "pbs_release_nodes: No jobid given\n")
-    for words in (["-j", "2", "-a", "-k", "1"], ["-j", "2", "-k", "1", "h1"], [], ["-x"]):
+    # An empty word, as of a variable that is not set, is not the wish to give everything back.
+    for words in (["-j", "2", "-a", "-k", "1"], ["-j", "2", "-k", "1", "h1"], [], ["-x"], ["-j"],
+                  ["-j", jid, "-k", ""], ["-j", jid, ""], ["-j", jid, "h1", ""], ["-j", jid, "+"],
+                  ["-j", jid, "-a", "h1"], ["-j", jid, "-k"]):
         code, out, err = release(c, *words)
         assert (code, out) == (2, "") and "usage: pbs_release_nodes" in err, words
-    assert release(c, "-j", "12x", "h1")[0] == 2
+    for word in ("12x", "", "12[", jid + "@"):
+        code, out, err = release(c, "-j", word, "h1")
+        assert (code, out) == (2, "") and err == (
+            "pbs_release_nodes: illegally formed job identifier: %s\n" % word if word else
+            "pbs_release_nodes: No jobid given\n"), word
+    # One that cannot go keeps the others, and number of hosts and select are as they should be.
+    for words, rc in ((["h1", "nosuch"], 15010), (["h1", "h0"], 15010), (["h1.x"], 15010),
+                      (["-k", "4"], 15183), (["-k", "0"], 15108), (["-k", "-1"], 15108),
+                      (["-k", "1x"], 15108), (["-k", "x"], 15004), (["-k", "select="], 15014),
+                      (["-k", "select=1:ncpus=2"], 15183)):
+        code, out, err = release(c, "-j", jid, *words)
+        assert (code, out) == (rc & 255, "") and err.endswith(" %s\n" % jid), (words, err)
+    assert c.server.status(JOB, id=jid)[0]["exec_host"] == "h0/0+h1/0+h2/0"
     assert len(sleepers(3983)) == 3
     c.server.delete(jid)
     ended(c, jid)

@@ -249,6 +249,11 @@ static int show_operand(struct options *o, int conn, const char *name)
 {
     struct batch_status *list;
 
+    /* No name would be the request for all of them. */
+    if (!*name) {
+        pbs_errno = PBSE_UNKNODE;
+        return refused(o, -1, name);
+    }
     /* Both look through all vnodes for those of the host. */
     if (o->by_host || o->action == ACT_LIST_DOWN)
         return show_all(o, conn, name);
