@@ -12,6 +12,7 @@
 #include "server/model/job_state.h"
 #include "server/model/waiters.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -32,6 +33,9 @@ bool names_this_server(const struct svr_config *cfg, const char *name)
     const char *host = cfg->server_host;
     size_t len = strcspn(name, ":");
 
+    /* At another port of this host another server listens. */
+    if (name[len] && strtoul(name + len + 1, NULL, 10) != cfg->server_port)
+        return false;
     return (strlen(cfg->server_name) == len &&
             strncasecmp(cfg->server_name, name, len) == 0) ||
            (strlen(host) == len && strncasecmp(host, name, len) == 0) ||

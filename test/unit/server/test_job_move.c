@@ -74,6 +74,7 @@ static void a_job_goes_into_another_queue(void)
     CU_ASSERT_EQUAL(rig_count(r, EFFECT_LOG), 0);
     CU_ASSERT_EQUAL(move(r, RIG_ROOT, id, "q2"), 0);
     CU_ASSERT_EQUAL(move(r, RIG_USER, id, "@svr.example"), 0);
+    CU_ASSERT_EQUAL(move(r, RIG_USER, id, "workq@svr:15001"), 0);
     CU_ASSERT_STRING_EQUAL(text_of(r, id, "queue"), "workq");
     CU_ASSERT_EQUAL(move(r, RIG_USER, id, "q2"), 0);
     CU_ASSERT_EQUAL(move(r, RIG_USER, id, ""), 0);
