@@ -14,8 +14,18 @@ static const char usage[] = "usage: qorder job_identifier job_identifier\n"
                             "       qorder --version | --help\n"
                             "The two jobs change their places in their queues.\n";
 
-/* The names and ports of both, as one text each, are compared: one connection is asked.
- */
+/* The names and ports of both, as one text each: one connection is asked. No name means
+ * the default server. */
+static bool is_one_server(char server[2][OPERAND_MAX])
+{
+    const char *dflt = pbs_default();
+    const char *name[2];
+
+    for (int i = 0; i < 2; i++)
+        name[i] = *server[i] || !dflt ? server[i] : dflt;
+    return strcasecmp(name[0], name[1]) == 0;
+}
+
 static int order(char id[2][OPERAND_MAX], const char *server)
 {
     char both[2 * OPERAND_MAX + 8];
@@ -48,7 +58,7 @@ static int run(int argc, char **argv)
         fprintf(stderr, "%s: illegally formed job identifier: %s\n", CMD, argv[i + 1]);
         return 1;
     }
-    if (strcasecmp(server[0], server[1]) != 0) {
+    if (!is_one_server(server)) {
         fprintf(stderr, "%s: both jobs ids must specify the same server\n", CMD);
         return 1;
     }

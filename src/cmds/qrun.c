@@ -16,13 +16,13 @@ static const char usage[] =
     "Usage: qrun [-a] [-H vnode_specification ] job_identifier_list\n"
     "       qrun [-a] [-H - ] job_identifier_list\n"
     "       qrun --version | --help\n"
-    "  -a         do not wait for what becomes of it\n"
+    "  -a         do not wait until it runs\n"
     "  -H vnodes  run it there: vn1+vn2, or (vn1:ncpus=1)+(vn2:ncpus=2); - means "
     "where\n"
     "             it ran before. Without it the scheduler chooses.\n";
 
 struct start {
-    bool quietly;
+    bool at_once;
     const char *vnodes; /* NULL: the scheduler chooses */
 };
 
@@ -30,7 +30,8 @@ static int ask(int conn, const char *id, const void *what)
 {
     const struct start *s = what;
 
-    return s->quietly ? pbs_asyrunjob(conn, id, s->vnodes, NULL)
+    /* AsyrunJob would not be answered at all, a refusal neither (cli.md 15). */
+    return s->at_once ? pbs_asyrunjob_ack(conn, id, s->vnodes, NULL)
                       : pbs_runjob(conn, id, s->vnodes, NULL);
 }
 
@@ -69,7 +70,7 @@ static int run(int argc, char **argv)
         return 0;
     while ((letter = getopt(argc, argv, "aH:")) != -1) {
         if (letter == 'a') {
-            s.quietly = true;
+            s.at_once = true;
         } else if (letter == 'H' && *optarg) {
             s.vnodes = optarg;
         } else {

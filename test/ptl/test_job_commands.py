@@ -290,7 +290,8 @@ def test_qrun(cluster):
         assert job["exec_vnode"] == "vn[1]:ncpus=1"
         assert said(cluster, "qrun", jid, user=None) == (
             2, "", "qrun: Request invalid for state of job %s\n" % jid)
-        assert said(cluster, "qrun", "-a", jid, user=None) == (0, "", "")
+        assert said(cluster, "qrun", "-a", jid, user=None) == (
+            2, "", "qrun: Request invalid for state of job %s\n" % jid)
         # Amounts are not checked: the vnode is overfilled.
         two = held(cluster, "-l", "select=1:ncpus=2")
         cluster.run(["qrls", two], user=USER1)
@@ -301,6 +302,30 @@ def test_qrun(cluster):
         server.expect(JOB, "job_state", id=jid, op=UNSET)
     finally:
         server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+
+
+def test_qrun_at_once_tells_refusals(cluster):
+    """-a returns before the job runs, but what is refused is said (cli.md 15)."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    try:
+        jid = cluster.run(["qsub", "-l", "select=1:ncpus=1", "--", "/bin/sleep", "1000"],
+                          user=USER1).stdout.strip()
+        for words, who, text in (
+                ([jid], USER1, "Unauthorized Request  " + jid),
+                (["99999"], None, "Unknown Job Id 99999." + cluster.host),
+                (["-H", "nosuch", jid], None, "Unknown node  nosuch"),
+                (["-H", "+", jid], None, "node(s) specification error " + jid)):
+            assert said(cluster, "qrun", "-a", *words, user=who) == (
+                2, "", "qrun: %s\n" % text), words
+        assert said(cluster, "qrun", "-a", "-H", "vn[1]", jid, user=None) == (0, "", "")
+        server.expect(JOB, {"job_state": "R", "exec_vnode": "vn[1]:ncpus=1"}, id=jid)
+        server.delete(jid)
+    finally:
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    jid = cluster.run(["qsub", "-h", "--", "/bin/sleep", "1000"], user=USER1).stdout.strip()
+    assert said(cluster, "qrun", "-a", jid, user=None)[0] == 2
+    cluster.run(["qdel", jid])
 
 
 def test_qrun_asks_the_scheduler(cluster):
@@ -336,7 +361,8 @@ def test_qmove(cluster):
     assert job["Resource_List.walltime"] == "01:00:00"
     server.log_match("Job moved to q2 at request of %s@" % USER1)
     assert server.accounting_match(";Q;%s;.* queue=q2 " % re.escape(jid), regexp=True)
-    assert said(cluster, "qmove", "workq@" + name, jid) == (0, "", "")
+    assert said(cluster, "qmove", "workq@%s:%d" % (name, cluster.ports["server"]), jid) == (
+        0, "", "")
     assert "Resource_List.walltime" not in server.expect(JOB, {"queue": "workq"}, id=jid)
     for words, code, text in (
             (["nosuch"], 170, "qmove: Unknown queue %s\n" % jid),
@@ -346,7 +372,11 @@ def test_qmove(cluster):
             (["averyverylongqueue"], 2,
              "qmove: illegally formed destination: averyverylongqueue\n"),
             (["q2@elsewhere.invalid"], 15008 & 255,
-             "qmove: Access from host not allowed, or unknown host %s\n" % jid)):
+             "qmove: Access from host not allowed, or unknown host %s\n" % jid),
+            # At another port there is another server, which is not there.
+            (["q2@%s:1" % cluster.host], 15010 & 255,
+             "qmove: Cannot connect to server %s:1: Connection refused %s\n"
+             % (cluster.host, jid))):
         assert said(cluster, "qmove", *words, jid) == (code, "", text), words
     assert said(cluster, "qmove", "workq") == (2, "", "(usage)")
     assert said(cluster, "qmove", "untyped", jid, user=None) == (
@@ -409,6 +439,9 @@ def test_qorder(cluster):
                            user=USER1).stdout.strip() for _ in range(3)]
         name = ids[0].split(".", 1)[1]
         assert said(cluster, "qorder", ids[0], ids[2]) == (0, "", "")
+        # The default server may be named or not.
+        for _ in range(2):
+            assert said(cluster, "qorder", ids[0] + "@" + cluster.host, ids[2]) == (0, "", "")
         assert said(cluster, "qorder", ids[0]) == (2, "", "(usage)")
         assert said(cluster, "qorder", ids[0], "99999") == (
             153, "", "qorder: Unknown Job Id %s or 99999.%s\n" % (ids[0], name))
@@ -477,7 +510,7 @@ def test_qmsg(real):
     assert said(real, "qmsg", "y" * 300, jid) == (0, "", "")
     assert contents(err) == "to error\nto both\n" + "y" * 256 + "\n"
     assert contents(out) == "to output\nto both\n"
-    assert said(real, "qmsg", "", jid)[0] == 156
+    assert said(real, "qmsg", "", jid) == (156, "", "qmsg: Invalid request %s\n" % jid)
     os.remove(out)
     assert said(real, "qmsg", "-O", "lost", jid) == (
         162, "", "qmsg: The output of the job is not there or cannot be written %s\n" % jid)

@@ -5,6 +5,7 @@
 
 #include "cmds/common/explain.h"
 #include "include/pbs_error.h"
+#include "lib/base/diag.h"
 #include "lib/base/version.h"
 
 #include <errno.h>
@@ -115,10 +116,22 @@ const char *cmd_error_text(int conn)
     return text && *text ? text : NULL;
 }
 
+/* The text of the catalogue when the reply had none; NULL for one that says nothing
+ * without the words that belong behind its colon. */
+static const char *text_of_code(int code)
+{
+    const char *text = pbse_text(code);
+    size_t len = text ? strlen(text) : 0;
+
+    return len >= 2 && strcmp(text + len - 2, ": ") == 0 ? NULL : text;
+}
+
 void cmd_print_error(const char *cmd, int conn, const char *kind, const char *object)
 {
     const char *text = cmd_error_text(conn);
 
+    if (!text)
+        text = text_of_code(pbs_errno);
     /* Some texts of the catalogue end in a blank, which gives two before the object.
      * That is PBS's output, and is compared (cli.md 1.6). */
     if (text)

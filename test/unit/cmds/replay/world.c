@@ -573,14 +573,9 @@ int pbs_runjob(int c, const char *id, const char *vnodes, const char *extend)
     return error;
 }
 
-int pbs_asyrunjob(int c, const char *id, const char *vnodes, const char *extend)
+int pbs_asyrunjob_ack(int c, const char *id, const char *vnodes, const char *extend)
 {
-    (void)c;
-    (void)id;
-    (void)vnodes;
-    (void)extend;
-    accept_it(); /* nobody is told what became of it */
-    return 0;
+    return pbs_runjob(c, id, vnodes, extend); /* nothing runs here */
 }
 
 char **pbs_selectjob(int c, struct attropl *criteria, const char *extend)
