@@ -181,6 +181,11 @@ static int plan_before_elsewhere(const struct depend_wish *w,
 static int plan_remote(const struct depend_wish *w, const struct depend_entry *e,
                        struct depend_plan *plan, struct decision *out)
 {
+    struct waiter name;
+
+    if (!waiter_parse(arena_printf(w->rq->arena, "%s@%s", e->job, e->server),
+                      w->rq->arena, &name))
+        return refuse(w, PBSE_BADDEPEND, e->job, "is at no server", out);
     if (is_before(e->type))
         return plan_before_elsewhere(w, e, plan, out);
     if (e->type < DEPEND_AFTER || e->type > DEPEND_AFTERANY)
@@ -374,6 +379,25 @@ const char *depend_waiters_text(const struct job *job, const struct depend_plan 
             waiters_add(&all, arena, w);
     }
     return waiters_text(&all, arena);
+}
+
+const char *depend_verify_text(const struct depend_wish *wish,
+                               const struct depend_plan *plan)
+{
+    struct waiters list = { 0 };
+
+    for (size_t i = 0; i < plan->own.n; i++) {
+        const struct depend_entry *e = &plan->own.v[i];
+        const struct waiter w = { .type = e->type,
+                                  .job = e->job,
+                                  .server = e->server,
+                                  .at = wish->rq->now_at + DEPEND_VERIFY_AFTER_S,
+                                  .own = true };
+
+        if (e->job && depend_is_remote(wish->m, e))
+            waiters_add(&list, wish->rq->arena, &w);
+    }
+    return waiters_text(&list, wish->rq->arena);
 }
 
 /* One record for each job, whatever it gets. */

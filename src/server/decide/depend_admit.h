@@ -8,6 +8,10 @@
 #include "server/decide/request.h"
 #include "server/model/waiters.h"
 
+/* Then a registered job has been committed, or never will be; what was registered is
+ * registered once more (rules/verify_rule.c). */
+#define DEPEND_VERIFY_AFTER_S 2
+
 /* A wish: 'job' and 'owner' ("user@host") of whom it is about. */
 struct depend_wish {
     const struct model *m;
@@ -43,6 +47,12 @@ int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
  * committed. NULL: none. */
 const char *depend_waiters_text(const struct job *job, const struct depend_plan *plan,
                                 struct arena *arena);
+
+/* The text of hf_verify of a job with that plan: each of its entries that is about a
+ * job of another server. That one may have ended while its server's answer was on its
+ * way, and this one been told of it before it knew the job or the entry. NULL: none. */
+const char *depend_verify_text(const struct depend_wish *wish,
+                               const struct depend_plan *plan);
 
 /* An entry more for a job that is to wait. False: it waits for as many as it may. */
 bool depend_add_entry(struct depend_list *list, const struct depend_entry *e,

@@ -143,6 +143,18 @@ struct record *job_withdrawn_record(const struct model *m, const struct job *job
                   by_whom(actor, out->arena), forget, out);
 }
 
+struct record *job_unmet_record(const struct model *m, const struct job *job,
+                                const char *culprit, const char *actor, int64_t now_at,
+                                struct decision *out)
+{
+    struct record *rec = job_withdrawn_record(m, job, actor, now_at, false, out);
+
+    rec->reason = REASON_DEPENDENCY;
+    rec->note = arena_printf(out->arena,
+                             "Job deleted as result of dependency on job %s", culprit);
+    return rec;
+}
+
 struct record *job_away_record(const struct model *m, const struct job *job,
                                const char *actor, int64_t now_at, const char *comment,
                                struct decision *out)

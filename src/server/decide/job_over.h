@@ -26,6 +26,11 @@ struct record *job_withdrawn_record(const struct model *m, const struct job *job
                                     const char *actor, int64_t now_at, bool forget,
                                     struct decision *out);
 
+/* The same of a job that waits for job 'culprit', which will not end as is wanted. */
+struct record *job_unmet_record(const struct model *m, const struct job *job,
+                                const char *culprit, const char *actor, int64_t now_at,
+                                struct decision *out);
+
 /* The same of a job that another server has: FACT_JOB_AWAY or FACT_JOB_LEFT. */
 struct record *job_away_record(const struct model *m, const struct job *job,
                                const char *actor, int64_t now_at, const char *comment,

@@ -1,6 +1,7 @@
 /* waiters.c - see waiters.h.
  *
- * The text is "afterok 12.alpha alpha:15001,afterany 13.alpha alpha".
+ * The text is "afterok 12.alpha alpha:15001,afterany 13.alpha alpha". Behind a server
+ * may follow when it is asked, and the words "again" and "own".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/waiters.h"
@@ -10,6 +11,8 @@
 #include "server/model/job_state.h"
 #include "server/model/model_priv.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -38,6 +41,29 @@ static bool is_fit(const struct waiter *w, struct arena *arena)
            is_server(w->server);
 }
 
+static bool read_word(struct waiter *w, const char *word)
+{
+    if (strcmp(word, "again") == 0)
+        return w->again = true;
+    if (strcmp(word, "own") == 0)
+        return w->own = true;
+    if (!*word || strlen(word) > 18 || word[strspn(word, "0123456789")])
+        return false;
+    w->at = strtoll(word, NULL, 10);
+    return true;
+}
+
+/* The server, and what is said behind it. */
+static bool read_rest(struct waiter *w, char *text)
+{
+    bool good = true;
+
+    w->server = strsep(&text, " ");
+    while (good && text)
+        good = read_word(w, strsep(&text, " "));
+    return good;
+}
+
 bool waiters_read(const char *text, struct arena *arena, struct waiters *ret)
 {
     char *next = *text ? arena_strdup(arena, text) : NULL;
@@ -48,7 +74,8 @@ bool waiters_read(const char *text, struct arena *arena, struct waiters *ret)
         struct waiter w = { .type = depend_type_named(type) };
 
         w.job = next ? strsep(&next, " ") : NULL;
-        w.server = next ? strsep(&next, ",") : NULL;
+        if (next && !read_rest(&w, strsep(&next, ",")))
+            return false;
         if (!is_fit(&w, arena) || ret->n == WAITERS_MAX)
             return false;
         waiters_add(ret, arena, &w);
@@ -95,9 +122,15 @@ const char *waiters_text(const struct waiters *list, struct arena *arena)
     struct buf text = { 0 };
     const char *ret = NULL;
 
-    for (size_t i = 0; i < list->n; i++)
-        buf_printf(&text, "%s%s %s %s", i ? "," : "", depend_type_name(list->v[i].type),
-                   list->v[i].job, list->v[i].server);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct waiter *w = &list->v[i];
+
+        buf_printf(&text, "%s%s %s %s", i ? "," : "", depend_type_name(w->type), w->job,
+                   w->server);
+        if (w->at)
+            buf_printf(&text, " %" PRId64, w->at);
+        buf_printf(&text, "%s%s", w->again ? " again" : "", w->own ? " own" : "");
+    }
     if (text.len)
         ret = arena_strdup(arena, text.data);
     buf_fini(&text);

@@ -17,6 +17,10 @@ struct waiter {
     enum depend_type type; /* one of DEPEND_AFTER... */
     const char *job;       /* its id */
     const char *server;    /* "host[:port]" */
+    /* Of hf_verify only: */
+    int64_t at; /* when its server is asked for it; 0: at once */
+    bool again; /* it did not know it once */
+    bool own;   /* the owner wants to wait for it, and not another server */
 };
 
 struct waiters {

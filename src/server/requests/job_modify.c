@@ -485,7 +485,7 @@ static void tell_mom(const struct alteration *al, struct decision *out)
 /* What it waits for from now on; the rule of jobs that wait holds it or lets it go. */
 static int check_depend(struct alteration *al, struct decision *out)
 {
-    const char *own;
+    const char *own, *verify;
     int err;
 
     al->wish = (struct depend_wish){
@@ -512,6 +512,12 @@ static int check_depend(struct alteration *al, struct decision *out)
     if (al->plan.elsewhere.n)
         edit_set_str(&al->e, JOB_A_HF_WAITERS,
                      depend_waiters_text(al->job, &al->plan, al->rq->arena));
+    verify = depend_verify_text(&al->wish, &al->plan);
+    if (verify) {
+        edit_set_str(&al->e, JOB_A_HF_VERIFY, verify);
+        edit_set_num(&al->e, JOB_A_HF_VERIFY_AT,
+                     al->rq->now_at + DEPEND_VERIFY_AFTER_S);
+    }
     return 0;
 }
 

@@ -397,6 +397,7 @@ static int settle_depend(const struct model *m, const struct request *rq,
         .registers = true,
     };
     struct depend_plan plan;
+    const char *verify;
     int err = depend_admit(&wish, &plan, out);
 
     if (err)
@@ -405,6 +406,12 @@ static int settle_depend(const struct model *m, const struct request *rq,
     if (plan.elsewhere.n)
         record_change(rec, rq->arena, JOB_A_HF_WAITERS, NULL,
                       depend_waiters_text(NULL, &plan, rq->arena));
+    verify = depend_verify_text(&wish, &plan);
+    if (verify) {
+        record_change(rec, rq->arena, JOB_A_HF_VERIFY, NULL, verify);
+        record_change_num(rec, rq->arena, JOB_A_HF_VERIFY_AT,
+                          rq->now_at + DEPEND_VERIFY_AFTER_S);
+    }
     depend_tell_others(&wish, &plan, out);
     *ret_waits = plan.state == DEPEND_OPEN;
     return 0;

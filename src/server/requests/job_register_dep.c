@@ -18,9 +18,6 @@
 
 #include <string.h>
 
-/* Then the job of the other server has been committed, or never will be. */
-#define VERIFY_AFTER_S 2
-
 struct registration {
     const struct model *m;
     const struct request *rq;
@@ -147,6 +144,7 @@ static int have_wait(const struct registration *r, struct decision *out)
 
     if (!job)
         return diag_code(&out->why, PBSE_UNKJOBID);
+    w.at = r->rq->now_at + DEPEND_VERIFY_AFTER_S;
     e.type = w.type = depend_other_side(r->waiter.type);
     e.server = arena_strndup(arena, w.server, strcspn(w.server, ":"));
     err = check_child(r, job, &e, &out->why);
@@ -169,7 +167,7 @@ static int have_wait(const struct registration *r, struct decision *out)
     record_change(rec, out->arena, JOB_A_HF_VERIFY, NULL,
                   waiters_text(&open, out->arena));
     record_change_num(rec, out->arena, JOB_A_HF_VERIFY_AT,
-                      r->rq->now_at + VERIFY_AFTER_S);
+                      r->rq->now_at + DEPEND_VERIFY_AFTER_S);
     return 0;
 }
 
@@ -240,18 +238,6 @@ static void release(const struct registration *r, const struct job *job,
                   depend_text(left, r->rq->cfg->server_name, out->arena));
 }
 
-static void delete_it(const struct registration *r, const struct job *job,
-                      struct decision *out)
-{
-    struct record *rec =
-        job_withdrawn_record(r->m, job, r->rq->actor, r->rq->now_at, false, out);
-
-    rec->reason = REASON_DEPENDENCY;
-    rec->note =
-        arena_printf(out->arena, "Job deleted as result of dependency on job %s",
-                     r->body->parent_id);
-}
-
 /* What is not waited for any more is no error: the other server says it until it is
  * heard. */
 static int end_of_wait(const struct registration *r, struct decision *out)
@@ -265,7 +251,8 @@ static int end_of_wait(const struct registration *r, struct decision *out)
         !without(r, job, &left))
         return 0;
     if (r->body->operation == DEPEND_OP_DELETE)
-        delete_it(r, job, out);
+        job_unmet_record(r->m, job, r->body->parent_id, r->rq->actor, r->rq->now_at,
+                         out);
     else
         release(r, job, &left, out);
     return 0;

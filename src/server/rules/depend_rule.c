@@ -40,17 +40,6 @@ static bool is_held(const struct job *job, struct arena *arena)
            strchr(job_holds_text(job, arena), 's') != NULL;
 }
 
-static void delete_job(const struct rule_context *c, const struct waiting_job *w,
-                       struct decision *out)
-{
-    struct record *rec =
-        job_withdrawn_record(c->m, w->job, c->server_actor, c->now_at, false, out);
-
-    rec->reason = REASON_DEPENDENCY;
-    rec->note = arena_printf(
-        out->arena, "Job deleted as result of dependency on job %s", w->culprit);
-}
-
 /* Whatever else holds it holds it on. */
 static void let_go(const struct rule_context *c, const struct job *job,
                    struct record *rec, struct arena *arena)
@@ -86,7 +75,7 @@ bool job_depend_due(const struct rule_context *c, const struct object *o,
     judge(c, &w);
     waits = w.state == DEPEND_OPEN;
     if (w.state == DEPEND_FAILED) {
-        delete_job(c, &w, out);
+        job_unmet_record(c->m, w.job, w.culprit, c->server_actor, c->now_at, out);
         return true;
     }
     if (str_same(w.text, obj_str(o, JOB_A_DEPEND, NULL)) && held == waits &&

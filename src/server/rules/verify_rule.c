@@ -1,45 +1,99 @@
-/* verify_rule.c - a job that another server has told to wait for one of its own: is
- * that one there? (doc/design/075-dependencies-between-servers.md)
+/* verify_rule.c - a job waits for one of another server: is that one there, and does
+ * that server know who waits? (doc/design/075-dependencies-between-servers.md)
  *
- * That server stores that its job is awaited only after this one has said yes, and may
- * die in between; or the job was never committed. So the job here registers with that
- * server itself, as if its owner had asked for it here, until that server has answered.
+ * Where another server has told the job to wait, that server stores that its job is
+ * awaited only after this one has said yes, and may die in between; or its job was
+ * never committed. Where the owner wants it, the other job may have ended while the
+ * answer was on its way, and its server have told the end before there was a job here
+ * that waits. So the job registers with that server once more, until that server has
+ * answered.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/base/log.h"
 #include "server/decide/config.h"
 #include "server/decide/depend_remote.h"
+#include "server/decide/job_over.h"
 #include "server/decide/know.h"
 #include "server/model/job_phase.h"
+#include "server/model/job_state.h"
 #include "server/rules/rules.h"
 
 #define PAUSE_S 60
 
 struct verifying {
     const struct job *job;
-    struct waiters list; /* the first one is asked for */
+    struct waiters list;
+    size_t at; /* in it: who is asked for */
 };
 
 int64_t job_verify_deadline(const struct model *m UNUSED, const struct object *o)
 {
-    if (TO_JOB(o)->past || !obj_is_set(o, JOB_A_HF_VERIFY))
+    const struct job *job = TO_JOB(o);
+
+    /* A run is not disturbed; what it waits for is looked at when it is back. */
+    if (job->past || job_is_beyond_depend(job) || job_is_leaving(job) ||
+        !obj_is_set(o, JOB_A_HF_VERIFY))
         return INT64_MAX;
     return obj_num(o, JOB_A_HF_VERIFY_AT, 0);
 }
 
-/* The first one is not asked for any more, the next one at once. */
-static void drop_first(const struct rule_context *c, const struct verifying *v,
-                       struct record *rec, struct arena *arena)
+/* Whose turn it is, and is next. */
+static size_t earliest(const struct waiters *list)
 {
-    const struct waiters left = waiters_without(&v->list, 0, arena);
+    size_t first = 0;
 
-    record_change(rec, arena, JOB_A_HF_VERIFY, NULL, waiters_text(&left, arena));
-    record_change(rec, arena, JOB_A_HF_VERIFY_AGAIN, NULL, NULL);
-    if (left.n)
-        record_change_num(rec, arena, JOB_A_HF_VERIFY_AT, c->now_at);
+    for (size_t i = 1; i < list->n; i++)
+        if (list->v[i].at < list->v[first].at)
+            first = i;
+    return first;
+}
+
+static void keep(const struct waiters *list, struct record *rec, struct arena *arena)
+{
+    record_change(rec, arena, JOB_A_HF_VERIFY, NULL, waiters_text(list, arena));
+    if (list->n)
+        record_change_num(rec, arena, JOB_A_HF_VERIFY_AT, list->v[earliest(list)].at);
     else
         record_change(rec, arena, JOB_A_HF_VERIFY_AT, NULL, NULL);
+}
+
+/* It is not asked for any more. */
+static void drop(const struct verifying *v, struct record *rec, struct arena *arena)
+{
+    const struct waiters left = waiters_without(&v->list, v->at, arena);
+
+    keep(&left, rec, arena);
+}
+
+/* Its server is away: nobody of that server is asked for meanwhile, so that the others
+ * have their turn. */
+static void ask_later(const struct rule_context *c, const struct verifying *v,
+                      struct record *rec, struct arena *arena)
+{
+    for (size_t i = 0; i < v->list.n; i++) {
+        struct waiter *w = &v->list.v[i];
+
+        if (str_same(w->server, v->list.v[v->at].server) && w->at < c->now_at + PAUSE_S)
+            w->at = c->now_at + PAUSE_S;
+    }
+    keep(&v->list, rec, arena);
+}
+
+/* Does the job wait for that one still? */
+static bool has_entry(const struct rule_context *c, const struct verifying *v)
+{
+    const char *text = obj_str(&v->job->obj, JOB_A_DEPEND, NULL);
+    const struct waiter *w = &v->list.v[v->at];
+    struct depend_list all;
+
+    if (!text || !depend_parse(text, c->arena, &all))
+        return false;
+    for (size_t i = 0; i < all.n; i++)
+        if (depend_is_remote(c->m, &all.v[i]) && all.v[i].type == w->type &&
+            str_same(all.v[i].job, w->job))
+            return true;
+    return false;
 }
 
 /* Nobody knows the job that was to be waited for. */
@@ -47,7 +101,7 @@ static void drop_entry(const struct rule_context *c, const struct verifying *v,
                        struct record *rec, struct arena *arena)
 {
     const char *text = obj_str(&v->job->obj, JOB_A_DEPEND, NULL);
-    const struct waiter *w = &v->list.v[0];
+    const struct waiter *w = &v->list.v[v->at];
     struct depend_list all, left = { 0 };
 
     if (!text || !depend_parse(text, arena, &all))
@@ -60,27 +114,49 @@ static void drop_entry(const struct rule_context *c, const struct verifying *v,
                   depend_text(&left, c->cfg->server_name, arena));
 }
 
+/* What its owner wants is never dropped: the job would run without it. */
+static void give_up(const struct rule_context *c, const struct verifying *v,
+                    const struct finding *f, struct decision *out)
+{
+    const struct object *o = &v->job->obj;
+    const struct waiter *w = &v->list.v[v->at];
+    struct record *rec;
+
+    decide_log(out, LOG_EV_JOB, LOG_IN_JOB, o->id,
+               "job %s at server %s is not waited for: %s", w->job, w->server,
+               f->words ? f->words : pbse_text(f->code));
+    if (w->own) {
+        job_unmet_record(c->m, v->job, w->job, c->server_actor, c->now_at, out);
+        return;
+    }
+    rec = rule_decide(c, o, FACT_JOB_MODIFIED, out);
+    drop(v, rec, out->arena);
+    drop_entry(c, v, rec, out->arena);
+}
+
 static void note(const struct rule_context *c, const struct verifying *v,
                  const struct finding *f, struct decision *out)
 {
-    const struct object *o = &v->job->obj;
-    const struct waiter *w = &v->list.v[0];
-    bool again = obj_num(o, JOB_A_HF_VERIFY_AGAIN, 0) != 0;
-    struct record *rec = rule_decide(c, o, FACT_JOB_MODIFIED, out);
+    struct waiter *w = &v->list.v[v->at];
+    /* Over: where the other server's job was to come first, that server says how it
+     * ended. */
+    bool there = f->found || (f->code == PBSE_HISTDEPEND && !w->own);
+    bool unknown = !f->failed && f->code == PBSE_UNKJOBID && !w->again;
+    struct record *rec;
 
-    if (f->found || f->code == PBSE_HISTDEPEND) {
-        /* It is there, or is over: its server says how it ends or has ended. */
-        drop_first(c, v, rec, out->arena);
-    } else if (f->failed || (f->code == PBSE_UNKJOBID && !again)) {
-        record_change_num(rec, out->arena, JOB_A_HF_VERIFY_AT, c->now_at + PAUSE_S);
-        if (!f->failed)
-            record_change(rec, out->arena, JOB_A_HF_VERIFY_AGAIN, NULL, "True");
+    if (!there && !f->failed && !unknown) {
+        give_up(c, v, f, out);
+        return;
+    }
+    rec = rule_decide(c, &v->job->obj, FACT_JOB_MODIFIED, out);
+    if (there) {
+        drop(v, rec, out->arena);
+    } else if (f->failed) {
+        ask_later(c, v, rec, out->arena);
     } else {
-        decide_log(out, LOG_EV_JOB, LOG_IN_JOB, o->id,
-                   "job %s at server %s is not waited for: %s", w->job, w->server,
-                   f->words ? f->words : pbse_text(f->code));
-        drop_first(c, v, rec, out->arena);
-        drop_entry(c, v, rec, out->arena);
+        w->again = true;
+        w->at = c->now_at + PAUSE_S;
+        keep(&v->list, rec, out->arena);
     }
 }
 
@@ -96,7 +172,12 @@ bool job_verify_due(const struct rule_context *c, const struct object *o,
     if (job_verify_deadline(c->m, o) > c->now_at)
         return false;
     v.list = waiters_in(v.job, JOB_A_HF_VERIFY, c->arena);
-    f = depend_confirm(&rq, v.job, &v.list.v[0]);
+    v.at = earliest(&v.list);
+    if (!has_entry(c, &v)) {
+        drop(&v, rule_decide(c, o, FACT_JOB_MODIFIED, out), out->arena);
+        return true;
+    }
+    f = depend_confirm(&rq, v.job, &v.list.v[v.at]);
     if (!f)
         return false;
     note(c, &v, f, out);

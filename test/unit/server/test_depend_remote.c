@@ -8,6 +8,7 @@
 #include "test/unit/server/pair.h"
 #include "test/unit/unit.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define FIRST "0.svr" /* the job that is waited for; 'there' has it */
@@ -284,6 +285,139 @@ static void a_job_that_is_gone_is_told_twice(void)
     pair_go(&t.back, FOR_EVER);
     CU_ASSERT_PTR_NULL(the_job(there, FIRST));
     two_free(&t);
+}
+
+/* 'there' has registered, its answer is late, and meanwhile its job has ended and
+ * 'here' was told of the end twice, before it had the job or the entry. 'alter': it is
+ * an entry of ModifyJob of that job, NULL: a new job's. The id of the job that waits.
+ */
+static const char *told_too_early(struct two *t, const char *alter, enum how how)
+{
+    static const char entry[] = "afterok:" FIRST "@two";
+    struct rig *here = t->out.from, *there = t->fm.r;
+    const struct body_manage body = { .command = 2,
+                                      .object_type = 2,
+                                      .object_name = alter,
+                                      .attrs = rig_attrs(here, "depend=afterok:" FIRST
+                                                               "@two") };
+    const struct need *need;
+    struct finding late;
+
+    if (!alter)
+        ask_for(t, entry);
+    else if (rig_ask(here, RIG_USER, BATCH_MODIFY_JOB, &body, NULL))
+        CU_FAIL("ModifyJob is answered before it is known");
+    t->out.client = here->conn;
+    need = transfer_asked(here);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(need);
+    late = pair_attempt(&t->out, need, FOR_EVER);
+    let_happen(&t->fm, how);
+    while (transfer_asked(there))
+        pair_go(&t->back, FOR_EVER);
+    rig_advance(there, there->now_at + 2);
+    while (transfer_asked(there))
+        pair_go(&t->back, FOR_EVER);
+    pair_tell(&t->out, need, &late);
+    if (!t->out.said)
+        t->out.said = rig_go_on(here, t->out.client);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(t->out.said);
+    CU_ASSERT_EQUAL_FATAL(t->out.said->code, 0);
+    return alter ? alter : arena_strdup(here->arena, t->out.said->text);
+}
+
+static void ask_again(struct two *t, int64_t after_s, const struct finding *f)
+{
+    struct rig *here = t->out.from;
+
+    rig_advance(here, here->now_at + after_s);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(here));
+    if (f)
+        pair_tell(&t->out, transfer_asked(here), f);
+    else
+        pair_go(&t->out, FOR_EVER);
+}
+
+/* The other server has forgotten its job, or has it as history; this server begins
+ * again in between, or the other one does not answer for a while. */
+static void a_late_answer_leaves_nobody_waiting(void)
+{
+    static const struct finding nobody = { .failed = true };
+
+    for (int n = 0; n < 16; n++) {
+        bool alter = n & 1, restart = n & 2, away = n & 4, history = n & 8;
+        struct two t = two_new();
+        struct rig *here = t.out.from;
+        const char *id =
+            alter ? submit(here, RIG_USER, "", "Hold_Types=u", "x\n") : NULL;
+
+        if (history)
+            CU_ASSERT_EQUAL(rig_manager(t.fm.r, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                        "job_history_enable=true"),
+                            0);
+        id = told_too_early(&t, id, IS_DELETED);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(the_job(here, id));
+        if (restart)
+            rig_restart(here);
+        if (away)
+            ask_again(&t, 2, &nobody);
+        ask_again(&t, away ? 60 : 2, NULL);
+        if (!history) {
+            CU_ASSERT_PTR_NOT_NULL(the_job(here, id));
+            if (restart)
+                rig_restart(here);
+            ask_again(&t, 60, NULL);
+        }
+        CU_ASSERT_PTR_NULL(the_job(here, id));
+        CU_ASSERT_STRING_EQUAL(accounted(here, 'A', 0),
+                               "Job deleted as result of dependency on job " FIRST);
+        CU_ASSERT_TRUE(rig_logged(here, "is not waited for"));
+        two_free(&t);
+    }
+}
+
+/* The end that it waited for is told once more, where the other server still knows it.
+ */
+static void a_late_answer_lets_go(void)
+{
+    struct two t = two_new();
+    const char *id;
+
+    CU_ASSERT_EQUAL(rig_manager(t.fm.r, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                "job_history_enable=true"),
+                    0);
+    id = told_too_early(&t, NULL, ENDS_WELL);
+    CU_ASSERT_EQUAL(state_of(t.out.from, id), 'H');
+    ask_again(&t, 2, NULL);
+    CU_ASSERT_EQUAL(state_of(t.out.from, id), 'H');
+    tell(&t);
+    CU_ASSERT_EQUAL(state_of(t.out.from, id), 'Q');
+    two_free(&t);
+}
+
+/* The entry is confirmed once; what was let go before is not asked for. */
+static void an_entry_is_confirmed_once(void)
+{
+    for (int told = 0; told < 2; told++) {
+        struct two t = two_new();
+        struct rig *here = t.out.from;
+        const char *id = child(&t, "afterany");
+
+        if (told) {
+            let_happen(&t.fm, IS_DELETED);
+            tell(&t);
+            CU_ASSERT_EQUAL(state_of(here, id), 'Q');
+            rig_advance(here, here->now_at + 2);
+        } else {
+            ask_again(&t, 2, NULL);
+        }
+        CU_ASSERT_PTR_NULL(transfer_asked(here));
+        CU_ASSERT_FALSE(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY));
+        CU_ASSERT_FALSE(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY_AT));
+        rig_advance(here, here->now_at + 3600);
+        CU_ASSERT_PTR_NULL(transfer_asked(here));
+        CU_ASSERT_EQUAL(state_of(here, id), told ? 'Q' : 'H');
+        two_free(&t);
+    }
 }
 
 static int say(struct two *t, const struct body_register_dep *body)
@@ -596,8 +730,9 @@ static void nobody_waits_in_a_circle_over_servers(void)
     CU_ASSERT_EQUAL(say(&t, &body), 0); /* once more is the same */
     CU_ASSERT_STRING_EQUAL(obj_str(the_job(here, "2.svr"), JOB_A_DEPEND, ""),
                            "after:1.svr@svr:9.svr@two");
-    CU_ASSERT_STRING_EQUAL(obj_str(the_job(here, "2.svr"), JOB_A_HF_VERIFY, ""),
-                           "after 9.svr two");
+    CU_ASSERT_STRING_EQUAL(
+        obj_str(the_job(here, "2.svr"), JOB_A_HF_VERIFY, ""),
+        arena_printf(here->arena, "after 9.svr two %" PRId64, here->now_at + 2));
     two_free(&t);
 }
 
@@ -616,6 +751,9 @@ static const struct unit_case cases[] = {
     { "who comes before lets go", who_comes_before_lets_go },
     { "a job that never came is not waited for",
       a_job_that_never_came_is_not_waited_for },
+    { "a late answer leaves nobody waiting", a_late_answer_leaves_nobody_waiting },
+    { "a late answer lets go", a_late_answer_lets_go },
+    { "an entry is confirmed once", an_entry_is_confirmed_once },
     { "nobody waits in a circle over servers", nobody_waits_in_a_circle_over_servers },
 };
 

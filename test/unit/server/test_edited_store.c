@@ -135,9 +135,9 @@ static void jobs_with_texts_of_the_server(void)
                                            { JOB_A_HF_TRACK_AT, "1" } };
     static const struct value awaited[] = {
         { JOB_A_HF_WAITERS, "afterok 5.b b:15001,afterany 6.b b" },
-        { JOB_A_HF_VERIFY, "afterok 7.b b:15001" },
+        { JOB_A_HF_VERIFY, "afterok 7.b b:15001,after 8.b b 7 again own" },
         { JOB_A_HF_VERIFY_AT, "1" },
-        { JOB_A_DEPEND, "afterok:12.svr@svr:7.b@b" }
+        { JOB_A_DEPEND, "afterok:12.svr@svr:7.b@b,after:8.b@b" }
     };
     static const struct value stands[] = { { JOB_A_HF_SENT, "True" },
                                            { JOB_A_HF_SUSPEND, "admin-suspend" },
