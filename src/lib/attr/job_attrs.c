@@ -944,7 +944,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_ROUTE_SAID] = { .name = "hf_route_said", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Destinations at other servers that have refused it in this round: + for now, - for good." },
     [JOB_A_HF_WAITERS] = { .name = "hf_waiters", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Jobs of other servers that wait for it." },
     [JOB_A_HF_TELL_AT] = { .name = "hf_tell_at", .type = &attr_int64, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "When their servers are told again how it ended." },
-    [JOB_A_HF_TELL_UNTIL] = { .name = "hf_tell_until", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When that is given up." },
+    [JOB_A_HF_TELL_UNTIL] = { .name = "hf_tell_until", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Those of their servers that have not answered: when each is asked again, and given up." },
     [JOB_A_HF_VERIFY] = { .name = "hf_verify", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Jobs of other servers that it was told to wait for, which these servers have not confirmed." },
     [JOB_A_HF_VERIFY_AT] = { .name = "hf_verify_at", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When the first of them is asked for." },
     [JOB_A_HF_VERIFY_AGAIN] = { .name = "hf_verify_again", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Its server did not know it once." },

@@ -45,6 +45,13 @@ static bool is_depend(const char *text, struct arena *arena)
     return true;
 }
 
+static bool is_aways(const char *text, struct arena *arena)
+{
+    struct aways list;
+
+    return aways_read(text, arena, &list);
+}
+
 static bool is_suspension(const char *text, struct arena *arena UNUSED)
 {
     return suspend_manner_named(text) != SUSPEND_NOT;
@@ -68,7 +75,7 @@ static const struct {
     { JOB_A_DEPEND, is_depend },         { JOB_A_HF_ROUTE_SAID, is_route_said },
     { JOB_A_HF_WAITERS, is_waiters },    { JOB_A_HF_VERIFY, is_waiters },
     { JOB_A_HF_SUSPEND, is_suspension }, { JOB_A_HF_CHECKPOINT, is_checkpoint },
-    { JOB_A_HF_RELEASE, is_release },
+    { JOB_A_HF_RELEASE, is_release },    { JOB_A_HF_TELL_UNTIL, is_aways },
 };
 
 bool stored_text_is_good(enum obj_kind kind, int attr, const char *text,

@@ -41,16 +41,21 @@ static bool is_fit(const struct waiter *w, struct arena *arena)
            is_server(w->server);
 }
 
+static bool read_time(const char *word, int64_t *ret)
+{
+    if (!*word || strlen(word) > 18 || word[strspn(word, "0123456789")])
+        return false;
+    *ret = strtoll(word, NULL, 10);
+    return true;
+}
+
 static bool read_word(struct waiter *w, const char *word)
 {
     if (strcmp(word, "again") == 0)
         return w->again = true;
     if (strcmp(word, "own") == 0)
         return w->own = true;
-    if (!*word || strlen(word) > 18 || word[strspn(word, "0123456789")])
-        return false;
-    w->at = strtoll(word, NULL, 10);
-    return true;
+    return read_time(word, &w->at);
 }
 
 /* The server, and what is said behind it. */
@@ -131,6 +136,64 @@ const char *waiters_text(const struct waiters *list, struct arena *arena)
             buf_printf(&text, " %" PRId64, w->at);
         buf_printf(&text, "%s%s", w->again ? " again" : "", w->own ? " own" : "");
     }
+    if (text.len)
+        ret = arena_strdup(arena, text.data);
+    buf_fini(&text);
+    return ret;
+}
+
+void aways_add(struct aways *list, struct arena *arena, const struct away *a)
+{
+    list->v = arena_grow(arena, list->v, list->n, &list->cap, 8, sizeof(*list->v));
+    list->v[list->n++] = *a;
+}
+
+bool aways_read(const char *text, struct arena *arena, struct aways *ret)
+{
+    int64_t of_all;
+    char *next = read_time(text, &of_all) || !*text ? NULL : arena_strdup(arena, text);
+
+    *ret = (struct aways){ 0 };
+    while (next) {
+        char *rest = strsep(&next, ",");
+        struct away a = { .server = strsep(&rest, " ") };
+        const char *at = rest ? strsep(&rest, " ") : "";
+
+        if (!is_server(a.server) || !read_time(at, &a.at) || !rest ||
+            !read_time(rest, &a.until) || ret->n == WAITERS_MAX)
+            return false;
+        aways_add(ret, arena, &a);
+    }
+    return true;
+}
+
+struct aways aways_of(const struct job *job, struct arena *arena)
+{
+    struct aways list;
+    bool good = aways_read(obj_str(&job->obj, JOB_A_HF_TELL_UNTIL, ""), arena, &list);
+
+    MUST(good); /* stored_text.c has looked at what comes from a store */
+    return list;
+}
+
+struct away *aways_find(const struct aways *list, const char *server)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (str_same(list->v[i].server, server))
+            return &list->v[i];
+    return NULL;
+}
+
+const char *aways_text(const struct aways *list, const char *server,
+                       struct arena *arena)
+{
+    struct buf text = { 0 };
+    const char *ret = NULL;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (!str_same(list->v[i].server, server))
+            buf_printf(&text, "%s%s %" PRId64 " %" PRId64, text.len ? "," : "",
+                       list->v[i].server, list->v[i].at, list->v[i].until);
     if (text.len)
         ret = arena_strdup(arena, text.data);
     buf_fini(&text);

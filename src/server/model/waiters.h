@@ -17,10 +17,9 @@ struct waiter {
     enum depend_type type; /* one of DEPEND_AFTER... */
     const char *job;       /* its id */
     const char *server;    /* "host[:port]" */
-    /* Of hf_verify only: */
-    int64_t at; /* when its server is asked for it; 0: at once */
-    bool again; /* it did not know it once */
-    bool own;   /* the owner wants to wait for it, and not another server */
+    int64_t at;            /* when its server is asked for it, or told; 0: at once */
+    bool again;            /* its server did not know it once */
+    bool own; /* of hf_verify: the owner wants to wait for it, and not another server */
 };
 
 struct waiters {
@@ -44,6 +43,31 @@ struct waiters waiters_without(const struct waiters *list, size_t at,
 /* The text of hf_waiters, NULL when there are none. */
 const char *waiters_text(const struct waiters *list, struct arena *arena);
 void waiters_add(struct waiters *list, struct arena *arena, const struct waiter *w);
+
+/* A server of waiters that has not answered. */
+struct away {
+    const char *server; /* as in struct waiter */
+    int64_t at;         /* when it is asked again */
+    int64_t until;      /* when it is given up */
+    bool asked;         /* not stored: once is enough to know that it is back */
+};
+
+struct aways {
+    size_t n;
+    size_t cap;
+    struct away *v; /* in the arena, like all texts */
+};
+
+/* The text of hf_tell_until; false: the server has not written that. A number, which
+ * earlier versions wrote for all servers together, is an empty list. */
+bool aways_read(const char *text, struct arena *arena, struct aways *ret) MUST_CHECK;
+struct aways aways_of(const struct job *job, struct arena *arena);
+/* NULL: it has answered, or was never asked. */
+struct away *aways_find(const struct aways *list, const char *server);
+void aways_add(struct aways *list, struct arena *arena, const struct away *a);
+/* The text of hf_tell_until without that server (NULL: with all); NULL: it is empty. */
+const char *aways_text(const struct aways *list, const char *server,
+                       struct arena *arena);
 
 /* The text "id@host[:port]" or "id" names a job and its server; the server of the
  * second is that of the id. False: it is none, or has letters in it that no name has.

@@ -26,85 +26,176 @@ int64_t waiters_deadline(const struct model *m, const struct object *o UNUSED)
     return deadlines_next(&m->to_tell);
 }
 
-/* Whom a record is about. */
+/* An awaited job, and whom a record of it is about. */
 struct telling {
     const struct job *job;
     struct waiters list;
+    struct aways aways; /* servers that have not answered */
     size_t at;
-    enum depend_state state;
 };
 
-static const struct finding *ask(const struct rule_context *c, const struct telling *t)
+static enum depend_state state_of(const struct rule_context *c, const struct telling *t,
+                                  size_t i)
+{
+    const struct depend_entry e = { .type = t->list.v[i].type, .job = t->job->obj.id };
+
+    return depend_judge(c->m, &e);
+}
+
+/* When that one is told: a server that is away is left alone for a while. */
+static int64_t tell_at(const struct telling *t, size_t i)
+{
+    const struct waiter *w = &t->list.v[i];
+    const struct away *a = aways_find(&t->aways, w->server);
+
+    return a && a->at > w->at ? a->at : w->at;
+}
+
+static const struct finding *ask(const struct rule_context *c, const struct telling *t,
+                                 enum depend_state state)
 {
     const struct request rq = {
         .now_at = c->now_at, .arena = c->arena, .cfg = c->cfg, .knows = c->knows
     };
     enum depend_operation op =
-        t->state == DEPEND_MET ? DEPEND_OP_RELEASE : DEPEND_OP_DELETE;
+        state == DEPEND_MET ? DEPEND_OP_RELEASE : DEPEND_OP_DELETE;
 
     return depend_tell_server(&rq, t->job, &t->list.v[t->at], op);
 }
 
-static void take_off(const struct telling *t, struct record *rec, struct arena *arena)
+/* The job is looked at when the first of those that are left is due. */
+static void set_next(const struct rule_context *c, const struct telling *t,
+                     struct record *rec, struct arena *arena)
 {
-    struct waiters left = waiters_without(&t->list, t->at, arena);
+    int64_t next = INT64_MAX;
 
-    record_change(rec, arena, JOB_A_HF_WAITERS, NULL, waiters_text(&left, arena));
-    record_change(rec, arena, JOB_A_HF_TELL_AT, NULL, NULL);
-    record_change(rec, arena, JOB_A_HF_TELL_UNTIL, NULL, NULL);
+    for (size_t i = 0; i < t->list.n; i++)
+        if (state_of(c, t, i) != DEPEND_OPEN && tell_at(t, i) < next)
+            next = tell_at(t, i);
+    if (next <= c->now_at || next == INT64_MAX)
+        record_change(rec, arena, JOB_A_HF_TELL_AT, NULL, NULL);
+    else
+        record_change_num(rec, arena, JOB_A_HF_TELL_AT, next);
 }
 
-/* A job that its server does not know may not have been committed yet; the second time
- * there is none. */
-static bool is_over(const struct rule_context *c, const struct telling *t,
-                    const struct finding *f)
+static void set_list(const struct telling *t, struct record *rec, struct arena *arena)
 {
-    const struct object *o = &t->job->obj;
-    bool again = obj_is_set(o, JOB_A_HF_TELL_UNTIL);
-
-    if (f->found)
-        return true;
-    if (again && obj_num(o, JOB_A_HF_TELL_UNTIL, 0) <= c->now_at)
-        return true;
-    return !f->failed && (again || f->code != PBSE_UNKJOBID);
+    record_change(rec, arena, JOB_A_HF_WAITERS, NULL, waiters_text(&t->list, arena));
 }
 
-static void note(const struct rule_context *c, const struct telling *t,
-                 const struct finding *f, struct decision *out)
+static void log_no_more(const struct telling *t, const struct finding *f,
+                        struct decision *out)
 {
     const struct waiter *w = &t->list.v[t->at];
-    struct record *rec = rule_decide(c, &t->job->obj, FACT_SET, out);
-    bool again = obj_is_set(&t->job->obj, JOB_A_HF_TELL_UNTIL);
 
-    rec->reason = REASON_TRANSFER;
-    if (is_over(c, t, f)) {
+    decide_log(out, LOG_EV_JOB, LOG_IN_JOB, t->job->obj.id,
+               "Server %s of job %s, which waits for it, is told no more: %s",
+               w->server, w->job, f->words ? f->words : pbse_text(f->code));
+}
+
+/* It has answered. A job that it does not know may not have been committed yet; the
+ * second time there is none. */
+static void heard(const struct rule_context *c, struct telling *t,
+                  const struct finding *f, struct record *rec, struct decision *out)
+{
+    struct waiter *w = &t->list.v[t->at];
+    struct away *a = aways_find(&t->aways, w->server);
+
+    if (a) {
+        record_change(rec, out->arena, JOB_A_HF_TELL_UNTIL, NULL,
+                      aways_text(&t->aways, w->server, out->arena));
+        a->at = 0;
+    }
+    if (!f->found && f->code == PBSE_UNKJOBID && !w->again) {
+        w->again = true;
+        w->at = c->now_at + FIRST_PAUSE_S;
+    } else {
         if (!f->found)
-            decide_log(out, LOG_EV_JOB, LOG_IN_JOB, t->job->obj.id,
-                       "Server %s of job %s, which waits for it, is told no more: %s",
-                       w->server, w->job, f->words ? f->words : pbse_text(f->code));
-        take_off(t, rec, out->arena);
+            log_no_more(t, f, out);
+        t->list = waiters_without(&t->list, t->at, out->arena);
+    }
+    set_list(t, rec, out->arena);
+}
+
+/* It has not been back for so long: nobody of it is told. */
+static void give_up(struct telling *t, const struct finding *f, struct record *rec,
+                    struct decision *out)
+{
+    const char *server = t->list.v[t->at].server;
+    struct waiters left = { 0 };
+
+    for (t->at = 0; t->at < t->list.n; t->at++)
+        if (str_same(t->list.v[t->at].server, server))
+            log_no_more(t, f, out);
+        else
+            waiters_add(&left, out->arena, &t->list.v[t->at]);
+    t->list = left;
+    set_list(t, rec, out->arena);
+    record_change(rec, out->arena, JOB_A_HF_TELL_UNTIL, NULL,
+                  aways_text(&t->aways, server, out->arena));
+}
+
+static void not_heard(const struct rule_context *c, struct telling *t,
+                      const struct finding *f, struct record *rec, struct decision *out)
+{
+    const struct away first = { .server = t->list.v[t->at].server,
+                                .at = c->now_at + FIRST_PAUSE_S,
+                                .until = instant_after(c->now_at, TELL_FOR_S) };
+    struct away *a = aways_find(&t->aways, first.server);
+
+    if (a && a->until <= c->now_at) {
+        give_up(t, f, rec, out);
         return;
     }
-    record_change_num(rec, out->arena, JOB_A_HF_TELL_AT,
-                      c->now_at + (again ? PAUSE_S : FIRST_PAUSE_S));
-    if (!again)
-        record_change_num(rec, out->arena, JOB_A_HF_TELL_UNTIL,
-                          instant_after(c->now_at, TELL_FOR_S));
+    if (a)
+        a->at = c->now_at + PAUSE_S;
+    else
+        aways_add(&t->aways, out->arena, &first);
+    record_change(rec, out->arena, JOB_A_HF_TELL_UNTIL, NULL,
+                  aways_text(&t->aways, NULL, out->arena));
+}
+
+static void note(const struct rule_context *c, struct telling *t,
+                 const struct finding *f, struct decision *out)
+{
+    struct record *rec = rule_decide(c, &t->job->obj, FACT_SET, out);
+
+    rec->reason = REASON_TRANSFER;
+    if (f->failed)
+        not_heard(c, t, f, rec, out);
+    else
+        heard(c, t, f, rec, out);
+    set_next(c, t, rec, out->arena);
+}
+
+/* Is that one to be told now? Of a server that was away one is told at a time. */
+static bool is_turn(const struct rule_context *c, const struct telling *t)
+{
+    struct away *a;
+
+    if (tell_at(t, t->at) > c->now_at)
+        return false;
+    a = aways_find(&t->aways, t->list.v[t->at].server);
+    if (!a)
+        return true;
+    if (a->asked)
+        return false;
+    return a->asked = true;
 }
 
 /* Is there something to say of this job? */
 static bool look_at(const struct rule_context *c, const struct job *job,
                     struct decision *out)
 {
-    struct telling t = { .job = job, .list = waiters_of(job, c->arena) };
+    struct telling t = { .job = job,
+                         .list = waiters_of(job, c->arena),
+                         .aways = aways_of(job, c->arena) };
 
     for (; t.at < t.list.n; t.at++) {
-        const struct depend_entry e = { .type = t.list.v[t.at].type,
-                                        .job = job->obj.id };
-        const struct finding *f;
+        enum depend_state state = state_of(c, &t, t.at);
+        const struct finding *f =
+            state == DEPEND_OPEN || !is_turn(c, &t) ? NULL : ask(c, &t, state);
 
-        t.state = depend_judge(c->m, &e);
-        f = t.state == DEPEND_OPEN ? NULL : ask(c, &t);
         if (f) {
             note(c, &t, f, out);
             return true;

@@ -420,6 +420,94 @@ static void an_entry_is_confirmed_once(void)
     }
 }
 
+static size_t n_asked(const struct rig *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->out.n; i++)
+        n += r->out.v[i].kind == EFFECT_FIND_OUT;
+    return n;
+}
+
+#define DEAD 64
+
+static bool is_asked(const struct rig *r, const char *detail)
+{
+    for (size_t i = 0; i < r->out.n; i++)
+        if (r->out.v[i].kind == EFFECT_FIND_OUT && r->out.v[i].u.need.detail &&
+            strcmp(r->out.v[i].u.need.detail, detail) == 0)
+            return true;
+    return false;
+}
+
+/* So many jobs of a dead server wait as may be asked for at a time, and behind them one
+ * of a live server: that one is told, too. */
+static void a_dead_server_delays_no_other(void)
+{
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const struct finding nobody = { .failed = true };
+    char child[40];
+    struct body_register_dep body = { "ann", FIRST, child, 3, 1, 0 };
+    const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
+                                     .user = RIG_ROOT,
+                                     .body = &body };
+    bool asked = false;
+
+    for (int i = 0; i <= DEAD; i++) {
+        snprintf(child, sizeof(child), i < DEAD ? "%d.dead@dead" : "%d.live@live", i);
+        t.out.conn++;
+        CU_ASSERT_EQUAL_FATAL(pair_served(&t.out, &rq).code, 0);
+    }
+    let_happen(&t.fm, IS_DELETED);
+    for (int minute = 0; minute < 60 && !asked; minute++) {
+        asked = is_asked(there, "@live");
+        if (transfer_asked(there) && !asked)
+            pair_tell(&t.back, transfer_asked(there), &nobody);
+        asked = asked || is_asked(there, "@live");
+        rig_advance(there, there->now_at + 60);
+    }
+    CU_ASSERT_TRUE(asked);
+    two_free(&t);
+}
+
+/* A server that is away does not answer; what a live one says for the first time is no
+ * second time, whether this server begins again in between or not. */
+static void each_server_has_its_own_times(void)
+{
+    static const struct finding nobody = { .failed = true },
+                                unknown = { .code = PBSE_UNKJOBID };
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    static const char *const children[] = { "1.dead@dead", "2.live@live",
+                                            "3.dead@dead" };
+
+    for (size_t i = 0; i < ARRAY_LEN(children); i++) {
+        const struct body_register_dep body = { "ann", FIRST, children[i], 3, 1, 0 };
+        const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
+                                         .user = RIG_ROOT,
+                                         .body = &body };
+
+        t.out.conn++;
+        CU_ASSERT_EQUAL_FATAL(pair_served(&t.out, &rq).code, 0);
+    }
+    let_happen(&t.fm, IS_DELETED);
+    CU_ASSERT_STRING_EQUAL_FATAL(transfer_asked(there)->detail, "@dead");
+    pair_tell(&t.back, transfer_asked(there), &nobody);
+    rig_restart(there);
+    CU_ASSERT_STRING_EQUAL_FATAL(transfer_asked(there)->detail, "@live");
+    pair_tell(&t.back, transfer_asked(there), &unknown);
+    CU_ASSERT_PTR_NULL(transfer_asked(there));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(obj_str(the_job(there, FIRST), JOB_A_HF_WAITERS, ""), "2.live live"));
+    rig_restart(there);
+    rig_advance(there, there->now_at + 2);
+    CU_ASSERT_TRUE(is_asked(there, "@live"));
+    CU_ASSERT_TRUE(is_asked(there, "@dead"));
+    CU_ASSERT_EQUAL(n_asked(there), 2);
+    two_free(&t);
+}
+
 static int say(struct two *t, const struct body_register_dep *body)
 {
     const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
@@ -524,15 +612,6 @@ static void so_many_wait_and_no_more(void)
 
 /* So many are told at a time (decide/know.h). */
 #define AT_A_TIME 64
-
-static size_t n_asked(const struct rig *r)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < r->out.n; i++)
-        n += r->out.v[i].kind == EFFECT_FIND_OUT;
-    return n;
-}
 
 /* 'n' jobs more than FIRST at 'there', of each of which a job of another server waits.
  */
@@ -754,6 +833,8 @@ static const struct unit_case cases[] = {
     { "a late answer leaves nobody waiting", a_late_answer_leaves_nobody_waiting },
     { "a late answer lets go", a_late_answer_lets_go },
     { "an entry is confirmed once", an_entry_is_confirmed_once },
+    { "a dead server delays no other", a_dead_server_delays_no_other },
+    { "each server has its own times", each_server_has_its_own_times },
     { "nobody waits in a circle over servers", nobody_waits_in_a_circle_over_servers },
 };
 

@@ -132,10 +132,13 @@ static void jobs_with_texts_of_the_server(void)
     };
     static const struct value routed[] = { { JOB_A_HF_ROUTE_SAID, "+q@b" },
                                            { JOB_A_HF_CAME, "True" },
-                                           { JOB_A_HF_TRACK_AT, "1" } };
+                                           { JOB_A_HF_TRACK_AT, "1" },
+                                           /* as earlier versions wrote it */
+                                           { JOB_A_HF_TELL_UNTIL, "1700000000" } };
     static const struct value awaited[] = {
         { JOB_A_HF_WAITERS, "afterok 5.b b:15001,afterany 6.b b" },
         { JOB_A_HF_VERIFY, "afterok 7.b b:15001,after 8.b b 7 again own" },
+        { JOB_A_HF_TELL_UNTIL, "b:15001 1 7,b 3 9" },
         { JOB_A_HF_VERIFY_AT, "1" },
         { JOB_A_DEPEND, "afterok:12.svr@svr:7.b@b,after:8.b@b" }
     };
