@@ -362,6 +362,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_time,
         .read = EVERYONE,
         .write = 0,
+        .flags = ATTR_LINKS,
         .doc = "Start time; removed when the job returns to Q.",
     },
     [JOB_A_OBITTIME] = {

@@ -8,6 +8,7 @@
 #include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const enum depend_type wire_types[] = {
@@ -31,13 +32,14 @@ uint32_t depend_type_to_wire(enum depend_type type)
     return number;
 }
 
+/* The answer to a message with another 'at' is none to this one. */
 static const struct finding *ask(const struct request *rq, const char *server,
-                                 const struct body_register_dep *body)
+                                 const struct body_register_dep *body, int64_t at)
 {
     struct need need = {
         .kind = NEED_TOLD,
-        .name = arena_printf(rq->arena, "%s %s %u %u", body->child_id, body->parent_id,
-                             body->type, body->operation),
+        .name = arena_printf(rq->arena, "%s %s %u %u %" PRId64, body->child_id,
+                             body->parent_id, body->type, body->operation, at),
         .detail = arena_printf(rq->arena, "@%s", server),
     };
 
@@ -65,7 +67,7 @@ static const struct finding *register_at(const struct request *rq, const char *c
         .operation = DEPEND_OP_REGISTER,
     };
 
-    return ask(rq, server, &body);
+    return ask(rq, server, &body, 0);
 }
 
 const struct finding *depend_register(const struct request *rq, const char *child,
@@ -94,5 +96,10 @@ const struct finding *depend_tell_server(const struct request *rq,
         .operation = (uint32_t)op,
     };
 
-    return ask(rq, w->server, &body);
+    return ask(rq, w->server, &body, w->at);
+}
+
+bool depend_is_answered(const struct finding *answer)
+{
+    return answer->found || (!answer->failed && !code_says_nothing(answer->code));
 }

@@ -33,4 +33,8 @@ const struct finding *depend_tell_server(const struct request *rq,
                                          const struct job *job, const struct waiter *w,
                                          enum depend_operation op);
 
+/* Is that a word about the jobs? Where it is none, such as that the other server cannot
+ * store anything now, it is asked again, as if it had been away. */
+bool depend_is_answered(const struct finding *answer);
+
 #endif

@@ -183,20 +183,24 @@ const char *server_request(uint32_t number, const char *user, const void *body,
     return copy;
 }
 
-/* Codes that come before a server has looked at the job, or that do not tell what it
- * has stored: they say nothing about an earlier attempt. */
-static bool says_nothing(int code)
+bool code_says_nothing(int code)
 {
     static const int codes[] = {
-        PBSE_SVRDOWN,  PBSE_BADCRED,  PBSE_PERM,   PBSE_BADHOST,
-        PBSE_DISPROTO, PBSE_SAVE_ERR, PBSE_SYSTEM, PBSE_UNKREQ,
-        PBSE_UNKJOBID, PBSE_IVALREQ,  PBSE_NOSUP,
+        PBSE_SVRDOWN,  PBSE_BADCRED, PBSE_PERM,   PBSE_BADHOST, PBSE_DISPROTO,
+        PBSE_SAVE_ERR, PBSE_SYSTEM,  PBSE_UNKREQ, PBSE_IVALREQ, PBSE_NOSUP,
     };
 
     for (size_t i = 0; i < ARRAY_LEN(codes); i++)
         if (codes[i] == code)
             return true;
     return false;
+}
+
+/* Whether an earlier attempt has succeeded. */
+static bool leaves_open(const struct finding *answer)
+{
+    return answer->failed || answer->code == PBSE_UNKJOBID ||
+           code_says_nothing(answer->code);
 }
 
 enum transfer_end transfer_end(const struct job *job, const struct finding *answer)
@@ -210,8 +214,7 @@ enum transfer_end transfer_end(const struct job *job, const struct finding *answ
     if (answer->found || (asked_before && answer->code == PBSE_JOBEXIST))
         return TRANSFER_TAKEN;
     /* Without doubt the other server was never asked to keep the job. */
-    return doubt && (answer->failed || says_nothing(answer->code)) ? TRANSFER_OPEN
-                                                                   : TRANSFER_REFUSED;
+    return doubt && leaves_open(answer) ? TRANSFER_OPEN : TRANSFER_REFUSED;
 }
 
 struct record *transfer_left_record(const struct model *m, const struct job *job,

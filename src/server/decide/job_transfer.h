@@ -62,6 +62,10 @@ const char *transfer_requests(const struct job *job, const char *user,
 const char *server_request(uint32_t number, const char *user, const void *body,
                            const char *extend, struct arena *arena, size_t *ret_len);
 
+/* Does another server answer so before it has looked at the job that it is asked about,
+ * or when it cannot store what it is told? Then it may say something else later. */
+bool code_says_nothing(int code);
+
 enum transfer_end {
     TRANSFER_TAKEN,   /* the other server has the job */
     TRANSFER_REFUSED, /* it has not, and will not get it */

@@ -7,7 +7,6 @@
 #include "server/model/waiters.h"
 
 #include "lib/attr/ids.h"
-#include "server/model/job_array.h"
 #include "server/model/job_state.h"
 #include "server/model/model_priv.h"
 
@@ -226,7 +225,7 @@ static bool may_be_told(struct model *m, const struct job *j)
 
     if (job_is_history(j))
         return true;
-    if (!job_is_at_mom(j) && !job_is_array(j))
+    if (!job_is_beyond_depend(j))
         return false;
     arena_clear(m->scratch);
     list = waiters_of(j, m->scratch);

@@ -25,14 +25,15 @@ struct registration {
     struct waiter waiter; /* the other server's job */
 };
 
-static void keep(const struct registration *r, const struct job *job,
-                 const struct waiters *list, struct decision *out)
+static struct record *keep(const struct registration *r, const struct job *job,
+                           const struct waiters *list, struct decision *out)
 {
     struct record *rec = decide(out, r->rq, FACT_SET, OBJ_JOB, job->obj.id);
 
     rec->reason = REASON_TRANSFER;
     record_change(rec, out->arena, JOB_A_HF_WAITERS, NULL,
                   waiters_text(list, out->arena));
+    return rec;
 }
 
 /* Does the job wait for the other server's one, itself or through jobs here? */
@@ -171,19 +172,45 @@ static int have_wait(const struct registration *r, struct decision *out)
     return 0;
 }
 
+/* Has what the other server's job waits for happened? */
+static bool is_to_be_told(const struct registration *r, const struct job *job)
+{
+    const struct depend_entry e = { .type = r->waiter.type, .job = job->obj.id };
+
+    return depend_judge(r->m, &e) != DEPEND_OPEN;
+}
+
+/* What is told of the end may have been said already, before the other server had its
+ * job or the entry, and its answer be on the way: that one is not to count. So it is
+ * told anew (waiter.at is part of what is asked). */
+static void tell_anew(const struct registration *r, const struct job *job,
+                      struct waiters *list, size_t at, struct decision *out)
+{
+    struct waiter *w = &list->v[at];
+
+    w->at = MAX_OF(r->rq->now_at, w->at + 1);
+    w->again = false;
+    record_change_num(keep(r, job, list, out), out->arena, JOB_A_HF_TELL_AT, w->at);
+}
+
 static int register_it(const struct registration *r, struct decision *out)
 {
     const struct job *job = model_job(r->m, r->body->parent_id);
     struct waiters list;
+    size_t at;
     int err =
         job ? check_parent(r, job, &out->why) : diag_code(&out->why, PBSE_UNKJOBID);
 
     if (err)
         return err;
     list = waiters_of(job, r->rq->arena);
+    at = waiters_find(&list, r->waiter.type, r->waiter.job);
     /* Who asks again is registered once. */
-    if (waiters_find(&list, r->waiter.type, r->waiter.job) < list.n)
+    if (at < list.n) {
+        if (is_to_be_told(r, job))
+            tell_anew(r, job, &list, at, out);
         return 0;
+    }
     if (list.n >= WAITERS_MAX)
         return diag_code(&out->why, PBSE_BADDEPEND);
     waiters_add(&list, r->rq->arena, &r->waiter);

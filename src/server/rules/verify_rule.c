@@ -141,17 +141,18 @@ static void note(const struct rule_context *c, const struct verifying *v,
     /* Over: where the other server's job was to come first, that server says how it
      * ended. */
     bool there = f->found || (f->code == PBSE_HISTDEPEND && !w->own);
-    bool unknown = !f->failed && f->code == PBSE_UNKJOBID && !w->again;
+    bool answered = depend_is_answered(f);
+    bool unknown = answered && f->code == PBSE_UNKJOBID && !w->again;
     struct record *rec;
 
-    if (!there && !f->failed && !unknown) {
+    if (!there && answered && !unknown) {
         give_up(c, v, f, out);
         return;
     }
     rec = rule_decide(c, &v->job->obj, FACT_JOB_MODIFIED, out);
     if (there) {
         drop(v, rec, out->arena);
-    } else if (f->failed) {
+    } else if (!answered) {
         ask_later(c, v, rec, out->arena);
     } else {
         w->again = true;

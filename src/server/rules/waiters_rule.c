@@ -161,7 +161,7 @@ static void note(const struct rule_context *c, struct telling *t,
     struct record *rec = rule_decide(c, &t->job->obj, FACT_SET, out);
 
     rec->reason = REASON_TRANSFER;
-    if (f->failed)
+    if (!depend_is_answered(f))
         not_heard(c, t, f, rec, out);
     else
         heard(c, t, f, rec, out);

@@ -394,6 +394,90 @@ static void a_late_answer_lets_go(void)
     two_free(&t);
 }
 
+/* 'there' tells the end for the second time before 'here' has the job, and hears the
+ * answer only after 'here' has registered once more: that answer counts no more. */
+static void a_late_answer_takes_off_nobody(void)
+{
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const struct need *registers, *second;
+    struct finding yes, unknown;
+
+    CU_ASSERT_EQUAL(rig_manager(there, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                "job_history_enable=true"),
+                    0);
+    ask_for(&t, "afterok:" FIRST "@two");
+    registers = transfer_asked(t.out.from);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(registers);
+    yes = pair_attempt(&t.out, registers, FOR_EVER);
+    let_happen(&t.fm, ENDS_WELL);
+    pair_go(&t.back, FOR_EVER);
+    rig_advance(there, there->now_at + 2);
+    second = transfer_asked(there);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(second);
+    unknown = pair_attempt(&t.back, second, FOR_EVER);
+    CU_ASSERT_EQUAL(unknown.code, PBSE_UNKJOBID);
+    pair_tell(&t.out, registers, &yes);
+    CU_ASSERT_EQUAL_FATAL(rig_go_on(t.out.from, t.out.client)->code, 0);
+    ask_again(&t, 2, NULL);
+    pair_tell(&t.back, second, &unknown);
+    CU_ASSERT_EQUAL(state_of(t.out.from, FIRST), 'H');
+    rig_advance(there, there->now_at + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(there));
+    pair_go(&t.back, FOR_EVER);
+    CU_ASSERT_EQUAL(state_of(t.out.from, FIRST), 'Q');
+    CU_ASSERT_FALSE(obj_is_set(the_job(there, FIRST), JOB_A_HF_WAITERS));
+    two_free(&t);
+}
+
+/* What a server says that cannot look at the job now, or cannot store what it is told.
+ */
+static const int says_nothing[] = { PBSE_SAVE_ERR, PBSE_SVRDOWN, PBSE_SYSTEM, PBSE_PERM,
+                                    PBSE_IVALREQ };
+
+static void who_cannot_store_it_is_told_again(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(says_nothing); i++) {
+        const struct finding not_now = { .code = says_nothing[i] };
+        struct two t = two_new();
+        struct rig *there = t.fm.r;
+        const char *id = child(&t, "afterany");
+
+        let_happen(&t.fm, IS_DELETED);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(there));
+        pair_tell(&t.back, transfer_asked(there), &not_now);
+        CU_ASSERT_PTR_NULL(transfer_asked(there));
+        rig_advance(there, there->now_at + 2);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(there));
+        pair_tell(&t.back, transfer_asked(there), &not_now);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(the_job(there, FIRST));
+        rig_advance(there, there->now_at + 60);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(there));
+        pair_go(&t.back, FOR_EVER);
+        CU_ASSERT_EQUAL(state_of(t.out.from, id), 'Q');
+        CU_ASSERT_PTR_NULL(the_job(there, FIRST));
+        two_free(&t);
+    }
+}
+
+/* ... deletes no job that waits for one of its own. */
+static void who_cannot_look_is_asked_again(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(says_nothing); i++) {
+        const struct finding not_now = { .code = says_nothing[i] };
+        struct two t = two_new();
+        const char *id = child(&t, "afterok");
+
+        ask_again(&t, 2, &not_now);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(the_job(t.out.from, id));
+        CU_ASSERT_EQUAL(state_of(t.out.from, id), 'H');
+        ask_again(&t, 60, NULL);
+        CU_ASSERT_FALSE(obj_is_set(the_job(t.out.from, id), JOB_A_HF_VERIFY));
+        CU_ASSERT_EQUAL(state_of(t.out.from, id), 'H');
+        two_free(&t);
+    }
+}
+
 /* The entry is confirmed once; what was let go before is not asked for. */
 static void an_entry_is_confirmed_once(void)
 {
@@ -665,6 +749,30 @@ static void thousands_may_be_awaited(void)
     two_free(&t);
 }
 
+/* Of an array whose beginning is awaited there is nothing to tell before it begins. */
+static void an_array_is_told_of_when_it_begins(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct two t = { .fm = fm, .out = { .to = fm.r, .conn = 1000 } };
+    const struct body_register_dep body = { "ann", "0[].svr", "5.far@far", 0, 1, 0 };
+    const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
+                                     .user = RIG_ROOT,
+                                     .body = &body };
+    const struct model *m = svr_model(fm.r->s);
+
+    CU_ASSERT_STRING_EQUAL_FATAL(
+        submit(fm.r, RIG_USER, "", "array_indices_submitted=1-3", "x\n"), "0[].svr");
+    CU_ASSERT_EQUAL_FATAL(pair_served(&t.out, &rq).code, 0);
+    CU_ASSERT_EQUAL(deadlines_next(&m->to_tell), DEADLINE_NEVER);
+    CU_ASSERT_EQUAL(run_job(fm.r, "0[1].svr", "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    CU_ASSERT_NOT_EQUAL(deadlines_next(&m->to_tell), DEADLINE_NEVER);
+    CU_ASSERT_TRUE(rig_is_same(fm.r));
+    rig_restart(fm.r);
+    CU_ASSERT_TRUE(is_asked(fm.r, "@far"));
+    fake_mom_free(&fm);
+}
+
 /* The other way round: a job of the server with a MoM comes before FIRST of the other
  * one, which is to wait for it. */
 struct other_way {
@@ -832,6 +940,10 @@ static const struct unit_case cases[] = {
       a_job_that_never_came_is_not_waited_for },
     { "a late answer leaves nobody waiting", a_late_answer_leaves_nobody_waiting },
     { "a late answer lets go", a_late_answer_lets_go },
+    { "a late answer takes off nobody", a_late_answer_takes_off_nobody },
+    { "who cannot store it is told again", who_cannot_store_it_is_told_again },
+    { "who cannot look is asked again", who_cannot_look_is_asked_again },
+    { "an array is told of when it begins", an_array_is_told_of_when_it_begins },
     { "an entry is confirmed once", an_entry_is_confirmed_once },
     { "a dead server delays no other", a_dead_server_delays_no_other },
     { "each server has its own times", each_server_has_its_own_times },
