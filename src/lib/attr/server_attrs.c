@@ -557,6 +557,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_bool,
         .read = EVERYONE,
         .write = WHO_MANAGER,
+        .flags = ATTR_LOOKS,
         .dflt = "False",
         .doc = "Turns the accrual of eligible time on.",
     },

@@ -57,19 +57,26 @@ int64_t accrual_of(const struct job *job, struct arena *arena)
     }
 }
 
+static bool is_eligible(const struct object *job)
+{
+    return obj_num(job, JOB_A_ACCRUE_TYPE, ACCRUAL_INITIAL) == ACCRUAL_ELIGIBLE;
+}
+
 int64_t accrual_total_s(const struct object *job, int64_t at)
 {
     int64_t total_s = obj_num(job, JOB_A_ELIGIBLE_TIME, 0);
     int64_t since_at = obj_num(job, JOB_A_SAMPLE_STARTTIME, at);
+    /* For a job that is over no time passes. */
+    int64_t until_at = MIN_OF(at, obj_num(job, JOB_A_HISTORY_TIMESTAMP, at));
 
     /* A clock may have been set back meanwhile. */
-    if (!accrual_grows(job) || at <= since_at ||
-        __builtin_add_overflow(total_s, at - since_at, &total_s))
+    if (!is_eligible(job) || until_at <= since_at ||
+        __builtin_add_overflow(total_s, until_at - since_at, &total_s))
         return obj_num(job, JOB_A_ELIGIBLE_TIME, 0);
     return total_s;
 }
 
 bool accrual_grows(const struct object *job)
 {
-    return obj_num(job, JOB_A_ACCRUE_TYPE, ACCRUAL_INITIAL) == ACCRUAL_ELIGIBLE;
+    return is_eligible(job) && !obj_is_set(job, JOB_A_HISTORY_TIMESTAMP);
 }

@@ -24,7 +24,8 @@ const char *accrual_name(int64_t type);
  */
 int64_t accrual_of(const struct job *job, struct arena *arena);
 
-/* All eligible time until 'at', that of the period which goes on included; seconds. */
+/* All eligible time until 'at', that of the period which goes on included; seconds. Of
+ * a job that is over: until its end. */
 int64_t accrual_total_s(const struct object *job, int64_t at);
 
 /* Does the total grow as time passes? */

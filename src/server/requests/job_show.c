@@ -67,12 +67,18 @@ static void show_depend(const struct request *rq, const struct job *j,
         show_text(rq, &j->obj, JOB_A_DEPEND, text, out);
 }
 
-/* Shown while the server counts, with what has passed since the last change. */
-static void show_eligible(const struct request *rq, const struct object *o,
-                          struct wire_attrs *out)
+/* Both are shown while the server counts, also of jobs that are over: the time with
+ * what has passed since the last change. */
+static void show_accrual(const struct model *m, const struct request *rq,
+                         const struct object *o, int attr, struct wire_attrs *out)
 {
-    if (obj_is_set(o, JOB_A_ACCRUE_TYPE))
-        show_num(rq, o, JOB_A_ELIGIBLE_TIME, accrual_total_s(o, rq->now_at), out);
+    if (!obj_is_set(o, JOB_A_ACCRUE_TYPE) ||
+        !obj_num(m->server, SERVER_A_ELIGIBLE_TIME_ENABLE, 0))
+        return;
+    show_num(rq, o, attr,
+             attr == JOB_A_ACCRUE_TYPE ? obj_num(o, attr, 0)
+                                       : accrual_total_s(o, rq->now_at),
+             out);
 }
 
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
@@ -80,7 +86,6 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
 {
     const struct job_array *a = TO_JOB(o)->array;
 
-    (void)m;
     /* Where its submitter waits is nobody's business (attributes.md 7). */
     if ((attr == JOB_A_INTERACTIVE || attr == JOB_A_BLOCK ||
          attr == JOB_A_FORWARD_X11_PORT) &&
@@ -95,8 +100,8 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
     /* Everything else is stored. */
     else if (attr == JOB_A_DEPEND && job_is_awaited(TO_JOB(o)))
         show_depend(rq, TO_JOB(o), out);
-    else if (attr == JOB_A_ELIGIBLE_TIME)
-        show_eligible(rq, o, out);
+    else if (attr == JOB_A_ELIGIBLE_TIME || attr == JOB_A_ACCRUE_TYPE)
+        show_accrual(m, rq, o, attr, out);
     else if (a && attr == JOB_A_ARRAY_STATE_COUNT)
         show_text(rq, o, attr, array_state_count(TO_JOB(o), rq->arena), out);
     else if (a && attr == JOB_A_ARRAY_INDICES_REMAINING)

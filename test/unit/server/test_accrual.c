@@ -192,6 +192,47 @@ static void who_waits_by_himself_is_not_eligible(void)
     }
 }
 
+/* What is shown to 'qstat -x', as accrued() has it of jobs that are not over. */
+static const char *shown_of_past(struct rig *r, const char *id)
+{
+    const struct body_status body = { .id = id };
+    const struct wire_reply *reply = rig_ask(r, RIG_ROOT, BATCH_STATUS_JOB, &body, "x");
+    const struct wire_attrs *attrs;
+    const char *type, *total;
+
+    while (!reply && rig_count(r, EFFECT_REPLY) == 0)
+        reply = rig_go_on(r, r->conn);
+    if (!reply || reply->objects.n != 1)
+        return "none";
+    attrs = &reply->objects.v[0].attrs;
+    type = wire_attrs_value(attrs, "accrue_type", NULL);
+    total = wire_attrs_value(attrs, "eligible_time", NULL);
+    return arena_printf(r->arena, "%s %s", type ? type : "hidden",
+                        total ? total : "hidden");
+}
+
+static void no_time_passes_for_a_job_that_is_over(void)
+{
+    struct rig *r = rig_new();
+    const char *id;
+
+    count(r, "True");
+    rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "job_history_enable=True");
+    id = submit(r, RIG_USER, "", "", NULL);
+    later(r, 10);
+    CU_ASSERT_EQUAL(delete_job(r, RIG_USER, id, NULL), 0);
+    CU_ASSERT_STRING_EQUAL(shown_of_past(r, id), "2 00:00:10");
+    later(r, 25);
+    CU_ASSERT_STRING_EQUAL(shown_of_past(r, id), "2 00:00:10");
+    rig_restart(r);
+    CU_ASSERT_STRING_EQUAL(shown_of_past(r, id), "2 00:00:10");
+    count(r, "False");
+    CU_ASSERT_STRING_EQUAL(shown_of_past(r, id), "hidden hidden");
+    count(r, "True");
+    CU_ASSERT_STRING_EQUAL(shown_of_past(r, id), "2 00:00:10");
+    rig_free(r);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -202,6 +243,8 @@ int main(void)
         { "who does not count shows nothing", who_does_not_count_shows_nothing },
         { "who waits by himself is not eligible",
           who_waits_by_himself_is_not_eligible },
+        { "no time passes for a job that is over",
+          no_time_passes_for_a_job_that_is_over },
     };
 
     return unit_main("accrual", cases, ARRAY_LEN(cases));
