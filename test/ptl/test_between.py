@@ -26,6 +26,8 @@ def test_a_job_goes_and_runs_there(two):
     here = full(a, jid)
     assert (here["job_state"], here["substate"]) == ("M", "94")
     assert here["comment"] == 'Job has been moved to "workq@%s"' % b.address
+    # Whichever name of its host the other server has told meanwhile.
+    assert re.fullmatch("workq@.+:%d" % b.ports["server"], here["queue"]), here["queue"]
     a.server.accounting_match(";M;%s;destination=workq@%s" % (jid, b.host))
     b.server.accounting_match(";Q;%s;" % jid)
     a.server.log_match('%s;Job Moved to destination: "workq@%s"' % (jid, b.address))

@@ -6,6 +6,7 @@
 #include "server/decide/config.h"
 #include "server/model/depend.h"
 #include "server/model/job_array.h"
+#include "server/model/job_state.h"
 #include "server/model/job_suspend.h"
 #include "server/model/waiters.h"
 #include "server/requests/show.h"
@@ -97,7 +98,9 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
     /* One that has given nothing back keeps all that it has. */
     else if (attr == JOB_A_EXEC_VNODE_KEPT && job_is_suspended(TO_JOB(o)))
         show_text(rq, o, attr, job_booked_text(TO_JOB(o)), out);
-    /* Everything else is stored. */
+    /* Of one that went to another server: where it went (tables/job-attributes.tsv). */
+    else if (attr == JOB_A_QUEUE && job_state(TO_JOB(o)) == 'M')
+        show_text(rq, o, attr, obj_str(o, JOB_A_HF_MOVE_TO, ""), out);
     else if (attr == JOB_A_DEPEND && job_is_awaited(TO_JOB(o)))
         show_depend(rq, TO_JOB(o), out);
     else if (attr == JOB_A_ELIGIBLE_TIME || attr == JOB_A_ACCRUE_TYPE)
@@ -107,6 +110,6 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
     else if (a && attr == JOB_A_ARRAY_INDICES_REMAINING)
         show_text(rq, o, attr, array_indices_remaining(a, rq->arena), out);
     else
-        return false;
+        return false; /* it is stored */
     return true;
 }
