@@ -98,7 +98,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/moms/command_reply.c src/server/moms/forward.c \
 	src/server/moms/register.c \
 	src/server/moms/checkpointing.c \
-	src/server/moms/release.c src/server/moms/stopping.c \
+	src/server/moms/release.c src/server/moms/standing.c src/server/moms/stopping.c \
 	src/server/moms/report.c \
 	src/server/moms/moms_table.c \
 	src/server/moms/vnode_report.h \
@@ -297,6 +297,7 @@ check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_stage_in 
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_array_life test/unit/server/test_job_release \
 	test/unit/server/test_job_mail test/unit/server/test_job_stop \
+	test/unit/server/test_job_stands \
 	test/unit/server/test_accrual
 TESTS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
@@ -304,6 +305,7 @@ TESTS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_array_life test/unit/server/test_job_release \
 	test/unit/server/test_job_mail test/unit/server/test_job_stop \
+	test/unit/server/test_job_stands \
 	test/unit/server/test_accrual
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
@@ -320,6 +322,9 @@ test_unit_server_test_job_release_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_job_stop_SOURCES = test/unit/server/test_job_stop.c $(FAKE_MOM)
 test_unit_server_test_job_stop_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_stop_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_job_stands_SOURCES = test/unit/server/test_job_stands.c $(FAKE_MOM)
+test_unit_server_test_job_stands_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_job_stands_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_array_life_SOURCES = test/unit/server/test_array_life.c $(FAKE_MOM)
 test_unit_server_test_array_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_array_life_LDADD = $(FAKE_MOM_LIBS)

@@ -934,6 +934,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_RELEASE] = { .name = "hf_release", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "What a release leaves it: a sign for each part of its exec_vnode." },
     [JOB_A_HF_SUSPEND] = { .name = "hf_suspend", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "How the job is suspended, or is to be: suspend, admin-suspend or preempt." },
     [JOB_A_HF_RESUME] = { .name = "hf_resume", .type = &attr_bool, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "It has its vnodes again, and its MoM is to let it go on." },
+    [JOB_A_HF_STANDS] = { .name = "hf_stands", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Its host is busy, and has stopped it until it is not." },
     [JOB_A_HF_KEPT_LIST] = { .name = "hf_kept_list", .type = &attr_resources, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "What counts of Resource_List while it is suspended and has given something back." },
     [JOB_A_HF_MOVE_TO] = { .name = "hf_move_to", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Where the job goes, or went: queue@server:port." },
     [JOB_A_HF_MOVE_UNTIL] = { .name = "hf_move_until", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When it is tried no longer whether the other server has the job." },

@@ -143,6 +143,7 @@ enum job_attr {
     JOB_A_HF_RELEASE,
     JOB_A_HF_SUSPEND,
     JOB_A_HF_RESUME,
+    JOB_A_HF_STANDS,
     JOB_A_HF_KEPT_LIST,
     JOB_A_HF_MOVE_TO,
     JOB_A_HF_MOVE_UNTIL,

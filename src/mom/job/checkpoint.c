@@ -316,6 +316,8 @@ void mom_checkpointed(struct mom *m, int64_t now_at, const char *job_id,
         failed(m, now_at, j, error, out);
     if (job_find(m, job_id) == j)
         life_reckon(m, j);
+    /* Its host may be busy, or free, since the image was begun. */
+    standing_settle(m, now_at, out);
 }
 
 void checkpoint_go_on(struct mom *m, struct mom_job *j, struct mom_out *out)

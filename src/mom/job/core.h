@@ -917,7 +917,8 @@ bool job_stands(const struct mom_job *j);
 void standing_settle(struct mom *m, int64_t now_at, struct mom_out *out);
 /* At the start of the MoM, and when the configuration is new. */
 void standing_begin(struct mom *m, int64_t now_at, struct mom_out *out);
-/* A server that has registered us may not know it. */
+/* A server that has registered us may not know which of them stand, and which do not
+ * any more. */
 void standing_tell_all(struct mom *m, struct mom_out *out);
 
 /* signals.c. */

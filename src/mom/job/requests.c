@@ -108,11 +108,11 @@ static bool is_kill(const char *name)
     return strcmp(name, "SIGKILL") == 0 || strcmp(name, "KILL") == 0;
 }
 
-/* Nobody but the server lets a suspended job go on, and signals of a client would have
- * to wait until then (execution.md 23). */
+/* Nobody but the server lets a suspended job go on, and nobody but its host one that
+ * stands; signals of a client would have to wait until then (execution.md 23). */
 static bool is_deaf(const struct mom_job *j, const char *name)
 {
-    return j->phase != JOB_RUNNING && !is_kill(name);
+    return (j->phase != JOB_RUNNING || job_stands(j)) && !is_kill(name);
 }
 
 static void refuse_signal(const struct ask *a, const struct mom_job *j)

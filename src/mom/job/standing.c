@@ -31,6 +31,12 @@ bool job_stands(const struct mom_job *j)
     return word && *word == '1';
 }
 
+/* The server may not have heard yet that it goes on. */
+static bool has_stood(const struct mom_job *j)
+{
+    return wire_attrs_value(&j->attrs, JOB_STANDS, NULL) != NULL;
+}
+
 static void tell_server(const struct mom *m, const struct mom_job *j, bool stands,
                         struct mom_out *out)
 {
@@ -47,8 +53,8 @@ void standing_tell_all(struct mom *m, struct mom_out *out)
     struct mom_job *j, *next;
 
     HASH_ITER (hh, m->jobs, j, next)
-        if (job_has_processes(j) && !j->is_dropped && job_stands(j))
-            tell_server(m, j, true, out);
+        if (job_has_processes(j) && !j->is_dropped && has_stood(j))
+            tell_server(m, j, job_stands(j), out);
 }
 
 static void stop(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
@@ -94,6 +100,12 @@ static bool host_stops_jobs(const struct mom *m)
     return (m->is_busy && m->cfg.load_suspends) || m->keyboard_is_busy;
 }
 
+/* What is about to end is not stopped once more. */
+static bool is_ending(const struct mom_job *j)
+{
+    return j->kill_at != INT64_MAX || j->is_terminating;
+}
+
 /* Nothing is looked at more than once: what stands already costs nothing, and what has
  * begun since the last look is seen. */
 void standing_settle(struct mom *m, int64_t now_at, struct mom_out *out)
@@ -105,9 +117,13 @@ void standing_settle(struct mom *m, int64_t now_at, struct mom_out *out)
         return;
     m->has_standing = stops;
     HASH_ITER (hh, m->jobs, j, next) {
-        /* What is about to end is not stopped once more. */
-        if (!job_has_processes(j) || j->is_dropped || j->kill_at != INT64_MAX)
+        if (!job_has_processes(j) || j->is_dropped || is_ending(j))
             continue;
+        /* What its image would show of it changes when the image is there. */
+        if (j->checkpoint.stage != IMAGE_IDLE) {
+            m->has_standing = m->has_standing || job_stands(j);
+            continue;
+        }
         if (!stops && job_stands(j))
             go_on(m, now_at, j, out);
         else if (stops && (j->is_wide || j->is_sister))

@@ -93,7 +93,7 @@ static struct claim claim_of_job(const struct planner *pl, const struct snap_job
 {
     const struct job_link *link = link_of_job(pl, j);
     struct claim c = { .start_at = pl->now_at, .end_at = job_end(pl, j) };
-    bool stands = j->state == 'S' || j->state == 'U';
+    bool stands = j->state == 'S';
     const struct placement *at = stands ? &link->kept : &link->at;
 
     if (!link->has_vnodes || (stands && !link->keeps))

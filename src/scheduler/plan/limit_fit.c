@@ -9,6 +9,7 @@
 #include "lib/attr/preempt.h"
 #include "lib/attr/run_limit.h"
 #include "scheduler/plan/plan.h"
+#include "scheduler/plan/rules.h"
 
 #include <string.h>
 
@@ -114,7 +115,7 @@ static bool make_counts(struct planner *pl)
         return false;
     pl->running = ARENA_NEW(pl->arena, struct running_counts);
     for (size_t i = 0; i < pl->s->n_jobs; i++)
-        if (link_of_job(pl, &pl->s->jobs[i])->has_vnodes && pl->s->jobs[i].state == 'R')
+        if (link_of_job(pl, &pl->s->jobs[i])->has_vnodes && rules_runs(&pl->s->jobs[i]))
             count(pl, &pl->s->jobs[i], 1);
     return true;
 }

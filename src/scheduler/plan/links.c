@@ -84,7 +84,7 @@ static bool is_resting(const struct snap_job *j)
 
 static bool is_suspended(const struct snap_job *j)
 {
-    return j->state == 'S' || j->state == 'U';
+    return j->state == 'S';
 }
 
 /* A job that has given all back stays on its vnodes with nothing. */

@@ -17,7 +17,7 @@ struct queue_used {
 /* As the server counts them: a suspended job has given back what it had. */
 static bool uses(const struct planner *pl, const struct snap_job *j)
 {
-    return link_of_job(pl, j)->has_vnodes && j->state != 'S' && j->state != 'U';
+    return link_of_job(pl, j)->has_vnodes && j->state != 'S';
 }
 
 /* 'times': 1, or -1 when it leaves. */

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/remarks.h"
 
+#include "scheduler/plan/rules.h"
 #include "scheduler/plan/series.h"
 
 static bool names_vnode(const struct placement *at, size_t vnode)
@@ -40,7 +41,7 @@ void strays_each(const struct planner *pl, stray_fn each, void *arg)
         const struct job_link *link = link_of_job(pl, j);
         size_t vnode;
 
-        if (j->state != 'R' || !link->has_vnodes || !link->resv ||
+        if (!rules_runs(j) || !link->has_vnodes || !link->resv ||
             !vnodes_are_known(pl, link->resv))
             continue;
         vnode = first_stray(link, link_of_resv(pl, link->resv));

@@ -14,6 +14,11 @@
 
 #define ORDERS_MAX 8
 
+bool rules_runs(const struct snap_job *j)
+{
+    return j->state == 'R' || j->state == 'U';
+}
+
 bool rules_resumes(const struct snap_job *j)
 {
     return j->state == 'S' && j->substate == JOB_SUBSTATE_SCHED_SUSPENDED;

@@ -15,6 +15,10 @@ bool rules_waits(const struct planner *pl, const char *only, const struct snap_j
  * for the user. */
 bool rules_resumes(const struct snap_job *j);
 
+/* Does it run? One that its busy host has stopped (state U) has all that it had, and
+ * goes on by itself. */
+bool rules_runs(const struct snap_job *j);
+
 /* Why a job that waits is not considered, FAIL_NONE: it is. Command 11 ('asked') is
  * held up by no rule of its queue. */
 enum plan_failure rules_refuse(const struct planner *pl, bool asked,

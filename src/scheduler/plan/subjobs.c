@@ -4,6 +4,7 @@
 #include "scheduler/plan/subjobs.h"
 
 #include "lib/attr/ids.h"
+#include "scheduler/plan/rules.h"
 
 #include <string.h>
 
@@ -35,7 +36,7 @@ static int64_t count_running(const struct planner *pl, const struct snap_job *ar
     for (size_t i = 0; i < pl->s->n_jobs; i++) {
         const struct snap_job *j = &pl->s->jobs[i];
 
-        n += j->state == 'R' && j->array_id && strcmp(j->array_id, array->id) == 0;
+        n += rules_runs(j) && j->array_id && strcmp(j->array_id, array->id) == 0;
     }
     return n;
 }

@@ -114,6 +114,7 @@ static const int of_a_run[] = {
     JOB_A_HF_STAGED_IN,
     JOB_A_HF_SUSPEND,
     JOB_A_HF_RESUME,
+    JOB_A_HF_STANDS,
     JOB_A_HF_CHECKPOINT,
     JOB_A_EXEC_VNODE_KEPT,
     JOB_A_HF_KEPT_LIST,

@@ -163,18 +163,11 @@ static void give_back(const struct model *m, const struct job *job, struct recor
     resources_clear(&sums.u.res);
 }
 
-/* When the present stretch of its run began. */
-static int64_t runs_from(const struct job *job, int64_t now_at)
-{
-    return obj_num(&job->obj, JOB_A_RUNS_FROM, obj_num(&job->obj, JOB_A_STIME, now_at));
-}
-
 void suspension_begin(const struct model *m, const struct job *job, struct record *rec,
                       struct arena *arena)
 {
     enum suspend_manner manner = job_suspend_manner(job);
     bool again = job_is_to_go_on(job);
-    int64_t ran_s = obj_num(&job->obj, JOB_A_RAN_TIME, 0);
 
     MUST(job_phase(job) == JOB_RUNNING);
     /* A scheduler tries again to resume what could not be resumed. */
@@ -185,9 +178,9 @@ void suspension_begin(const struct model *m, const struct job *job, struct recor
                          : JOB_EV_SUSPEND,
                      rec->at);
     record_change(rec, arena, JOB_A_HF_RESUME, NULL, NULL);
-    if (!again)
-        ran_s += MAX_OF(rec->at - runs_from(job, rec->at), 0);
-    record_change_num(rec, arena, JOB_A_RAN_TIME, ran_s);
+    record_change_num(rec, arena, JOB_A_RAN_TIME,
+                      again ? obj_num(&job->obj, JOB_A_RAN_TIME, 0)
+                            : job_ran_s(job, rec->at));
     record_change_num(rec, arena, JOB_A_RUNS_FROM, rec->at);
     if (manner == SUSPEND_BY_SCHEDULER)
         record_change_num(rec, arena, JOB_A_PTIME, rec->at);
@@ -213,4 +206,16 @@ void suspension_end(struct record *rec, struct arena *arena)
 {
     record_change(rec, arena, JOB_A_HF_RESUME, NULL, NULL);
     record_change(rec, arena, JOB_A_HF_SUSPEND, NULL, NULL);
+}
+
+void suspension_by_host(const struct job *job, bool stands, struct record *rec,
+                        struct arena *arena)
+{
+    MUST(job_stopped_by_host(job) != stands);
+    record_change(rec, arena, JOB_A_HF_STANDS, NULL, stands ? "True" : NULL);
+    /* Of a job that is suspended the clock does not run either way. */
+    if (job_is_suspended(job))
+        return;
+    record_change_num(rec, arena, JOB_A_RAN_TIME, job_ran_s(job, rec->at));
+    record_change_num(rec, arena, JOB_A_RUNS_FROM, rec->at);
 }

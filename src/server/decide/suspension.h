@@ -31,4 +31,9 @@ void suspension_leave(const struct job *job, struct record *rec, struct arena *a
 /* Of FACT_JOB_RESUMED: it goes on. */
 void suspension_end(struct record *rec, struct arena *arena);
 
+/* Of FACT_JOB_STANDS and FACT_JOB_STOOD: its host, which is busy, has stopped it, or
+ * lets it go on. It keeps all that it has. Needs that this is news. */
+void suspension_by_host(const struct job *job, bool stands, struct record *rec,
+                        struct arena *arena);
+
 #endif

@@ -57,6 +57,8 @@ static const struct {
     [FACT_JOB_SUSPENDED] = { "job.suspended", FACT_CHANGES },
     [FACT_JOB_RESUMING] = { "job.resuming", FACT_CHANGES },
     [FACT_JOB_RESUMED] = { "job.resumed", FACT_CHANGES },
+    [FACT_JOB_STANDS] = { "job.stands", FACT_CHANGES },
+    [FACT_JOB_STOOD] = { "job.stood", FACT_CHANGES },
     [FACT_JOB_LEAVES] = { "job.leaves", FACT_CHANGES },
     [FACT_JOB_STAYS] = { "job.stays", FACT_CHANGES },
     [FACT_JOB_WAVERS] = { "job.wavers", FACT_CHANGES },

@@ -6,6 +6,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/base/instant.h"
 #include "server/model/job_phase.h"
+#include "server/model/job_state.h"
 
 #include <string.h>
 
@@ -46,6 +47,11 @@ bool job_is_suspended_by_admin(const struct job *job)
     return job_is_suspended(job) && job_suspend_manner(job) == SUSPEND_BY_ADMIN;
 }
 
+bool job_stopped_by_host(const struct job *job)
+{
+    return job_state(job) == 'R' && obj_num(&job->obj, JOB_A_HF_STANDS, 0);
+}
+
 bool job_is_to_stop(const struct job *job)
 {
     return job_phase(job) == JOB_RUNNING && job_suspend_manner(job) != SUSPEND_NOT &&
@@ -78,6 +84,17 @@ const char *job_booked_text(const struct job *job)
 int job_counted_list(const struct job *job)
 {
     return job_gave_back(job) ? JOB_A_HF_KEPT_LIST : JOB_A_RESOURCE_LIST;
+}
+
+int64_t job_ran_s(const struct job *job, int64_t now_at)
+{
+    int64_t ran_s = obj_num(&job->obj, JOB_A_RAN_TIME, 0);
+    int64_t from_at =
+        obj_num(&job->obj, JOB_A_RUNS_FROM, obj_num(&job->obj, JOB_A_STIME, now_at));
+
+    return job_is_suspended(job) || job_stopped_by_host(job)
+               ? ran_s
+               : ran_s + MAX_OF(now_at - from_at, 0);
 }
 
 int64_t job_walltime_left(const struct job *job)

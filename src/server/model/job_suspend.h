@@ -36,6 +36,11 @@ bool job_is_suspended_by_admin(const struct job *job);
 bool job_is_to_stop(const struct job *job);
 bool job_is_to_go_on(const struct job *job);
 
+/* Has its host stopped it, which has too much to do or is in use? It keeps all that it
+ * has, counts like one that runs, and goes on by itself; clients see it in state U
+ * unless it is suspended as well (doc/design/087). */
+bool job_stopped_by_host(const struct job *job);
+
 /* Is it suspended, or is its MoM to stop it? Until it has its vnodes again it counts
  * for no limit of running jobs (scheduling.md 13). What links follow says so, not the
  * substate. */
@@ -48,12 +53,17 @@ bool job_gave_back(const struct job *job);
 const char *job_booked_text(const struct job *job);
 int job_counted_list(const struct job *job);
 
+/* Seconds that its processes have run up to 'now_at': the time in which it was
+ * suspended or stood does not count. */
+int64_t job_ran_s(const struct job *job, int64_t now_at);
+
 /* Seconds of its walltime that are left when it is resumed, at least 1; INT64_MAX: it
  * has no limit. */
 int64_t job_walltime_left(const struct job *job);
 
-/* When the job ends by its walltime; the time that it was suspended does not count. One
- * that is suspended is taken to go on at once. INT64_MAX: it has no limit. */
+/* When the job ends by its walltime; the time that it was suspended or stood does not
+ * count. One that is suspended or stands is taken to go on at once. INT64_MAX: it has
+ * no limit. */
 int64_t job_ends_at(const struct job *job, int64_t now_at);
 
 #endif

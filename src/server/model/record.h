@@ -64,6 +64,8 @@ enum fact {
     FACT_JOB_SUSPENDED, /* its processes are stopped */
     FACT_JOB_RESUMING,  /* it has its vnodes again, and is to go on */
     FACT_JOB_RESUMED,   /* it goes on */
+    FACT_JOB_STANDS,    /* its busy host has stopped it */
+    FACT_JOB_STOOD,     /* ... and lets it go on */
     FACT_JOB_LEAVES,    /* it is offered to another server */
     FACT_JOB_STAYS,     /* that server does not take it, or nobody can say */
     FACT_JOB_WAVERS,    /* it may have taken it; it will be asked again */

@@ -83,6 +83,9 @@ static void from_known(struct moms *ms, struct moms_turn *t, struct mom *mom,
     case IS_JOBOBIT:
         mom_take_obits(ms, t, mom, msg);
         break;
+    case IS_IDLE:
+        mom_take_standing(ms, t, mom, msg);
+        break;
     default: /* the reference ignores what it does not know, too */
         break;
     }

@@ -243,6 +243,10 @@ void job_has_gone_on(struct moms_turn *t, const struct job *job);
 void stop_without_mom(struct moms_turn *t, const struct mom_job *j,
                       const struct job *job);
 
+/* standing.c: IDLE: a busy host has stopped a job, or lets it go on. */
+void mom_take_standing(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                       const struct is_message *msg);
+
 /* checkpointing.c: is an image of the job to be made? Its MoM is told; what it makes is
  * in the obituary of the job. */
 bool job_wants_image(const struct job *job);

@@ -110,6 +110,14 @@ void log_job_state(const struct reaction *r)
                obj_num(o, JOB_A_SUBSTATE, 0));
 }
 
+void log_job_stands(const struct reaction *r)
+{
+    line(r, LOG_EV_JOB,
+         r->rec->fact == FACT_JOB_STANDS
+             ? "job suspended, its host is busy"
+             : "job goes on, its host is not busy any more");
+}
+
 void log_job_started(const struct reaction *r)
 {
     const struct object *o = r->o;

@@ -147,6 +147,14 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .account = account_job_resumed,
         .answer = answer_job_stopped,
     },
+    [FACT_JOB_STANDS][OBJ_JOB] = {
+        .log = log_job_stands,
+        .account = account_job_suspended,
+    },
+    [FACT_JOB_STOOD][OBJ_JOB] = {
+        .log = log_job_stands,
+        .account = account_job_resumed,
+    },
     [FACT_JOB_LEAVES][OBJ_JOB] = { .log = log_job_leaves },
     [FACT_JOB_STAYS][OBJ_JOB] = {
         .log = log_job_stays,

@@ -100,6 +100,7 @@ void log_job_released(const struct reaction *r);
 void log_job_run(const struct reaction *r);
 void log_job_started(const struct reaction *r);
 void log_job_state(const struct reaction *r);
+void log_job_stands(const struct reaction *r);
 void wake_job_ended(const struct reaction *r);
 void wake_job_suspended(const struct reaction *r);
 void wake_job_queued(const struct reaction *r);

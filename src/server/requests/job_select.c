@@ -255,10 +255,12 @@ static bool compare_checkpoint(const struct object *o, const struct criterion *c
 
 static bool has_state(const struct job *job, const char *letters)
 {
-    /* To clients a suspended job is in state S, while it is stored as R with a
-     * substate. */
+    /* To clients a suspended job is in state S, and one that its host has stopped in U,
+     * while both are stored as R. */
     if (letters[0] == 'S' && job_is_suspended(job))
         return true;
+    if (job_stopped_by_host(job) && !job_is_suspended(job))
+        return strchr(letters, 'U') != NULL;
     if (letters[0] == 'R' && job_is_suspended(job))
         return false;
     return strchr(letters, job_state(job)) != NULL;

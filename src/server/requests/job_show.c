@@ -95,6 +95,11 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
     /* To clients a suspended job is in a state of its own. */
     else if (attr == JOB_A_JOB_STATE && job_is_suspended(TO_JOB(o)))
         show_text(rq, o, attr, "S", out);
+    else if (attr == JOB_A_JOB_STATE && job_stopped_by_host(TO_JOB(o)))
+        show_text(rq, o, attr, "U", out);
+    else if (attr == JOB_A_SUBSTATE && job_stopped_by_host(TO_JOB(o)) &&
+             !job_is_suspended(TO_JOB(o)))
+        show_num(rq, o, attr, JOB_SUB_SUSPENDED, out);
     /* One that has given nothing back keeps all that it has. */
     else if (attr == JOB_A_EXEC_VNODE_KEPT && job_is_suspended(TO_JOB(o)))
         show_text(rq, o, attr, job_booked_text(TO_JOB(o)), out);

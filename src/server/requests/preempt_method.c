@@ -101,15 +101,6 @@ const char *preempt_method_name(char method)
     return method_of(method)->name;
 }
 
-/* By the clock: what its MoM has reported may be minutes old. */
-static int64_t ran_s(const struct job *job, int64_t now_at)
-{
-    int64_t from_at =
-        obj_num(&job->obj, JOB_A_RUNS_FROM, obj_num(&job->obj, JOB_A_STIME, now_at));
-
-    return obj_num(&job->obj, JOB_A_RAN_TIME, 0) + MAX_OF(now_at - from_at, 0);
-}
-
 static int percent_left(const struct job *job, int64_t now_at)
 {
     static const char *const wall[] = { "soft_walltime", "walltime" };
@@ -120,7 +111,7 @@ static int percent_left(const struct job *job, int64_t now_at)
         int64_t wanted_s = resources_amount(list, wall[i], 0);
 
         if (wanted_s > 0)
-            return preempt_percent_left(wanted_s, ran_s(job, now_at));
+            return preempt_percent_left(wanted_s, job_ran_s(job, now_at));
     }
     return preempt_percent_left(resources_amount(list, "cput", 0),
                                 resources_amount(used, "cput", 0));

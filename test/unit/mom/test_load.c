@@ -141,6 +141,7 @@ static void set_stops(struct bench *b, bool by_load, bool by_keyboard)
     cfg.max_load = 4;
     cfg.ideal_load = 2;
     cfg.load_suspends = by_load;
+    cfg.checkpoint_aborts = true;
     cfg.has_kbd_idle = by_keyboard;
     cfg.kbd_idle_s = 600;
     cfg.kbd_busy_s = 10;
@@ -239,6 +240,86 @@ static void test_a_job_that_stands_can_be_ended(void)
     b.now_at -= 8; /* the next look comes before its SIGKILL */
     CU_ASSERT_FALSE(look(&b, 5));
     b.now_at += 8;
+    CU_ASSERT(look(&b, 5) && !killed_with(&b, SIGSTOP));
+    bench_fini(&b);
+}
+
+/* A signal of a client would let it go on, or wait with it. */
+static void test_nobody_else_lets_it_go_on(void)
+{
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    set_stops(&b, true, false);
+    CU_ASSERT(look(&b, 5));
+    forget(&b);
+    signal_job(&b, "1.svr", "SIGCONT");
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_KILL, 0));
+    signal_job(&b, "1.svr", "SIGKILL");
+    CU_ASSERT(killed_with(&b, SIGKILL));
+    bench_fini(&b);
+}
+
+/* What changed while the server was away it hears at the next registration. */
+static void test_a_server_that_was_away_hears_of_it(void)
+{
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    mom_stream_closed(b.m, b.now_at, b.stream, &b.out);
+    forget(&b);
+    say_hello(&b);
+    CU_ASSERT_EQUAL(told_stands(&b), -1); /* it never stood */
+    set_stops(&b, true, false);
+    CU_ASSERT(look(&b, 5) && told_stands(&b) == 1);
+    mom_stream_closed(b.m, b.now_at, b.stream, &b.out);
+    forget(&b);
+    say_hello(&b);
+    CU_ASSERT_EQUAL(told_stands(&b), 1);
+    mom_stream_closed(b.m, b.now_at, b.stream, &b.out);
+    CU_ASSERT(look(&b, 1) && killed_with(&b, SIGCONT) && told_stands(&b) == -1);
+    forget(&b);
+    say_hello(&b);
+    CU_ASSERT_EQUAL(told_stands(&b), 0);
+    bench_fini(&b);
+}
+
+/* The image is of a job that stands; nothing changes that before it is there. */
+static void test_an_image_is_of_a_job_that_stands(void)
+{
+    const struct body_manage body = { .command = 2,
+                                      .object_type = 2,
+                                      .object_name = "1.svr" };
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    set_stops(&b, true, false);
+    CU_ASSERT(look(&b, 5));
+    request(&b, BATCH_HOLD_JOB, &body, "m9");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(effect(&b, MOM_CHECKPOINT, 0));
+    CU_ASSERT(look(&b, 1) && !killed_with(&b, SIGCONT));
+    forget(&b);
+    mom_checkpointed(b.m, b.now_at, "1.svr", NULL, 1, &b.out);
+    CU_ASSERT(killed_with(&b, SIGCONT) && told_stands(&b) == 0);
+    bench_fini(&b);
+}
+
+/* A script that ends it is at work. */
+static void test_what_is_being_ended_does_not_stand(void)
+{
+    struct mom_config cfg = node1_config();
+    struct bench b;
+
+    bench_init(&b);
+    cfg.has_max_load = cfg.load_suspends = cfg.terminates = true;
+    cfg.max_load = 4;
+    mom_set_rules(b.m, b.now_at, &cfg, &b.out);
+    run_job(&b, "1.svr");
+    signal_job(&b, "1.svr", "TermJob");
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_TERMINATE, 0));
     CU_ASSERT(look(&b, 5) && !killed_with(&b, SIGSTOP));
     bench_fini(&b);
 }
@@ -374,6 +455,10 @@ static const struct unit_case cases[] = {
     { "the server suspends and resumes beside the host",
       test_the_server_suspends_beside_the_host },
     { "a job that stands can be ended", test_a_job_that_stands_can_be_ended },
+    { "nobody else lets it go on", test_nobody_else_lets_it_go_on },
+    { "a server that was away hears of it", test_a_server_that_was_away_hears_of_it },
+    { "an image is of a job that stands", test_an_image_is_of_a_job_that_stands },
+    { "what is being ended does not stand", test_what_is_being_ended_does_not_stand },
     { "without the line jobs go on", test_without_the_line_jobs_go_on },
     { "a restart lets jobs go on that stood", test_a_restart_lets_jobs_go_on },
     { "a keyboard that is used makes the host busy",

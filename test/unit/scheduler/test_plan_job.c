@@ -203,6 +203,25 @@ static void test_arrays(void)
     }
 }
 
+/* Its host is in use and has stopped it: it keeps all, and nobody resumes it. */
+static void test_a_job_that_stands_keeps_its_vnode(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=1",
+              "job_state=U substate=43 exec_vnode=(n1:ncpus=1) stime=999990 " ONE);
+    scene_job(&sc, "2.svr", "workq", "1:ncpus=2", TWO);
+    scene_job(&sc, "3.svr", "workq", "1:ncpus=2", TWO);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "1.svr", "nothing");
+    ASSERT_SAID(&sc, "2.svr", "(n2:ncpus=2)");
+    ASSERT_SAID(&sc, "3.svr",
+                "Not Running: Insufficient amount of resource: ncpus (R: 2 A: 1 T: 4)");
+    scene_free(&sc);
+}
+
 static void test_full_complex(void)
 {
     struct scene sc = scene_new();
@@ -785,8 +804,11 @@ static void test_limits(void)
           "Not Running: Server per-group limit reached on resource ncpus" },
     };
 
+    static const char *const how[] = { "", "job_state=R exec_vnode=(n1:ncpus=2)",
+                                       "job_state=U exec_vnode=(n1:ncpus=2)" };
+
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        for (int runs = 0; runs < 2; runs++) {
+        for (size_t runs = 0; runs < ARRAY_LEN(how); runs++) {
             struct scene sc = scene_new();
             const char *who =
                 "Resource_List.ncpus=2 euser=ann egroup=staff project=web " FREE;
@@ -798,8 +820,7 @@ static void test_limits(void)
                      cases[i].queue);
             scene_add(&sc, OBJECT_QUEUE, "small", text);
             scene_add(&sc, OBJECT_SERVER, "svr", cases[i].server);
-            snprintf(text, sizeof(text), "%s %s", who,
-                     runs ? "job_state=R exec_vnode=(n1:ncpus=2)" : "");
+            snprintf(text, sizeof(text), "%s %s", who, how[runs]);
             scene_job(&sc, "1.svr", "small", "1:ncpus=2", text);
             scene_job(&sc, "2.svr", "small", "1:ncpus=2", who);
             scene_plan(&sc);
@@ -831,6 +852,7 @@ int main(void)
         { "a job that is not served yet is told so",
           test_jobs_that_are_not_considered },
         { "subjobs are started in order", test_arrays },
+        { "a job that stands keeps its vnode", test_a_job_that_stands_keeps_its_vnode },
         { "on a full complex there are no free nodes", test_full_complex },
         { "a comment is sent only when it changed", test_comment_is_sent_once },
         { "jobs do not run into reservations", test_jobs_avoid_reservations },
