@@ -149,11 +149,12 @@ test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfba
 	-lcunit -lm
 test_unit_mom_test_host_facts_SOURCES = test/unit/mom/test_host_facts.c \
 	src/mom/shell/host_facts.c src/mom/shell/host_script.c \
-	src/mom/shell/idle_time.c src/mom/shell/proc.c
+	src/mom/shell/idle_time.c src/mom/shell/proc.c src/mom/shell/script.c
 test_unit_mom_test_host_facts_LDADD = libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_config_SOURCES = test/unit/mom/test_config.c \
 	src/mom/shell/cgroup.c src/mom/shell/config.c src/mom/shell/cpu_list.c \
-	src/mom/shell/directives.c src/mom/shell/home.c src/mom/shell/vnodefile.c
+	src/mom/shell/directives.c src/mom/shell/home.c src/mom/shell/host_script.c \
+	src/mom/shell/script.c src/mom/shell/vnodefile.c
 test_unit_mom_test_config_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_vnodefile_SOURCES = test/unit/mom/test_vnodefile.c \
 	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/vnodefile.c

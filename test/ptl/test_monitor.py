@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions to a MoM about its host, and what a host that may command it wants (tpp.md 9), by
 pbs_rmget and packet by packet."""
+import json
 import os
 import re
 import signal
@@ -90,6 +91,39 @@ def test_a_host_is_asked(cluster):
     assert (code, told) == (1, {}) and "too many questions" in said
 
 
+def test_a_command_is_told_what_stands_in_brackets(cluster):
+    loose = cluster.write("tmp/loose", "#!/bin/sh\necho 1\n")
+    os.chmod(loose, 0o777)
+    configure(cluster.mom, cluster, "quota !printf '%%s|' %%user \"<%%fs>\"\nloose !%s\n" % loose)
+    cluster.mom.log_match("error: %s file has a non-secure file access, errno: 1" % loose)
+    names = ["quota[user=joe][fs=/home]", "quota[fs=$(id)][user=a  b;id]", "quota[user=joe]",
+             "quota[fs=/][user=-x]", "quota[nosuch=1]", "loose"]
+    answers = ["joe|</home>|", "a  b;id|<$(id)>|", "joe|<%fs>|", "? 15202", "? 15202", "? 15201"]
+    with asker(cluster) as a:
+        a.ask(REQUEST, *names)
+        assert a.answer() == "3+100" + "".join(
+            string("%s=%s" % each) for each in zip(names, answers))
+
+
+def test_answers_as_json(cluster):
+    configure(cluster.mom, cluster, "odd !printf 'a\\033[1m=? b'\ntape 4\n")
+    path = os.path.join(cluster.exec_dir, "unsupported", "pbs_rmget")
+    done = cluster.run([path, "-m", cluster.host, "-F", "json", "odd", "tape", "size[fs=/]",
+                        "nosuch", "cput"], check=False)
+    told = json.loads(done.stdout)["hosts"][cluster.host]
+    assert done.returncode == 1 and set(told) == {"values", "codes"}
+    assert (told["values"]["odd"], told["values"]["tape"]) == ("a\033[1m=? b", 4)
+    assert told["values"]["size[fs=/]"].endswith("kb")
+    assert told["codes"] == {"nosuch": 15201, "cput": 15203}
+    # A value may look like a code, and a terminal is told nothing.
+    done = cluster.run([path, "-m", cluster.host, "odd"], check=False)
+    assert (done.returncode, done.stdout) == (0, "odd=a^[[1m=? b\n")
+    done = cluster.run([path, "-F", "xml", "odd"], check=False)
+    assert done.returncode == 2 and "Usage" in done.stderr
+    done = cluster.run([path, "-p", "1", "-F", "json", "odd"], check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
 def test_a_job_is_asked_for(cluster):
     jid = running_job(cluster.server)
     session = cluster.server.status(JOB, id=jid)[0]["session_id"]
@@ -120,6 +154,49 @@ def test_answers_come_in_order(cluster):
     # What is no question is answered at once.
     assert answers == ["3+9992+18unknown command 17", "3+100+9slow=late",
                        "3+1002+10arch=linux"], answers
+
+
+def test_one_host_keeps_no_other_from_asking(cluster):
+    """It has one thread and 16 messages, and nothing of it outlives the MoM."""
+    note = os.path.join(cluster.root, "tmp", "pids")
+    configure(cluster.mom, cluster, "$clienthost 127.0.0.2\n"
+              "slow !echo $$ >> %s; exec sleep 1000\n" % note)
+
+    def pids():
+        return open(note).read().split() if os.path.exists(note) else []
+
+    with asker(cluster) as a:
+        for _ in range(17):
+            a.ask(REQUEST, "slow", "slow", "slow")
+        assert a.answer() == "3+9992+18too many questions"
+        wait_for("the command", lambda: pids())
+        with Asker(socket.socket(), ("127.0.0.1", cluster.ports["comm"]), key_of(cluster),
+                   "127.0.0.2:4445", "127.0.0.1:%d" % (cluster.ports["mom"] + 1)) as other:
+            other.ask(REQUEST, "arch")
+            assert other.answer() == "3+1002+10arch=linux"
+        cluster.mom.stop()
+    wait_for("the end of all commands",
+             lambda: not any(os.path.exists("/proc/" + pid) for pid in pids()))
+
+
+def test_who_goes_is_not_answered(cluster):
+    """What it has asked for ends, and what waits is forgotten."""
+    note = os.path.join(cluster.root, "tmp", "pids")
+    configure(cluster.mom, cluster, "slow !echo $$ >> %s; exec sleep 1000\n" % note)
+
+    def pids():
+        return open(note).read().split() if os.path.exists(note) else []
+
+    with asker(cluster) as a:
+        for _ in range(10):
+            a.ask(REQUEST, "slow")
+        wait_for("the command", lambda: pids())
+        first = pids()[0]
+    wait_for("the end of the command", lambda: not os.path.exists("/proc/" + first))
+    with asker(cluster) as a:
+        a.ask(REQUEST, "arch")
+        assert a.answer() == "3+1002+10arch=linux"
+    assert pids() == [first]
 
 
 def test_the_configuration_is_read_again(cluster):

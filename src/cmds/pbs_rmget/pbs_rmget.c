@@ -5,6 +5,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/cmd.h"
+#include "cmds/common/json.h"
+#include "lib/base/printable.h"
 #include "lib/io/conf.h"
 #include "lib/io/loop.h"
 #include "lib/io/net.h"
@@ -17,13 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CMD     "pbs_rmget"
 #define WAIT_MS 30000 /* a command of the MoM's configuration may take 10 s */
 
 static const char usage[] =
-    "Usage: pbs_rmget [-m host] [-p port] name...\n"
+    "Usage: pbs_rmget [-m host] [-p port] [-F json] name...\n"
     "       pbs_rmget --version | --help\n"
     "Asks the MoM of a host (this one by default) and prints a line for each name:\n"
     "name=value, or name=? and a code when there is none. Names are loadave, ncpus,\n"
@@ -35,6 +38,8 @@ struct asking {
     struct leaf *leaf;
     struct tpp_addr mom;
     struct wire_strings names;
+    const char *host;
+    bool as_json;       /* not a line for each name */
     uint64_t stream;    /* 0: nothing has been asked yet */
     const char *failed; /* in words; NULL: it was answered */
     int code;
@@ -61,7 +66,71 @@ static void on_up(void *arg)
     buf_fini(&b);
 }
 
-/* A value that was not to be had makes the command's end 1; the others are printed. */
+/* A terminal shows the text and does not obey it: it comes from another host. */
+static void print_line(FILE *to, const char *before, const char *text)
+{
+    struct buf line = { 0 };
+
+    buf_add_printable(&line, text, strlen(text));
+    fprintf(to, "%s%s\n", before, line.len > 0 ? line.data : "");
+    buf_fini(&line);
+}
+
+/* What stands behind "name=", and whether that is "? CODE"; NULL: the answer is to
+ * another question. */
+static const char *value_of(const char *answer, const char *name, bool *ret_is_code)
+{
+    size_t len = strlen(name);
+    const char *value = answer + len + 1;
+
+    if (strncmp(answer, name, len) != 0 || answer[len] != '=')
+        return NULL;
+    *ret_is_code = value[0] == '?' && value[1] == ' ' && value[2] &&
+                   !value[2 + strspn(value + 2, "0123456789")];
+    return value;
+}
+
+/* {"hosts": {HOST: {"values": {NAME: VALUE}, "codes": {NAME: CODE}}}} */
+static void print_json(const struct asking *a, const struct rm_reply *reply)
+{
+    struct json *json = json_new(time(NULL));
+
+    json_object_begin(json, "hosts", a->host);
+    for (size_t i = 0; i < a->names.n; i++) {
+        const char *name = a->names.v[i];
+        bool is_code;
+        const char *value = value_of(reply->texts.v[i], name, &is_code);
+
+        json_attr(json, is_code ? "codes" : "values", name, value + 2 * is_code);
+    }
+    json_print_and_free(json);
+}
+
+/* NULL, or what is wrong with them. A value that was not to be had makes the command's
+ * end 1; the others are printed. */
+static const char *print_answers(struct asking *a, const struct rm_reply *reply)
+{
+    if (!reply->is_ok) {
+        print_line(stderr, CMD ": ",
+                   reply->texts.n > 0 ? reply->texts.v[0] : "refused");
+        a->code = 1;
+        return NULL;
+    }
+    for (size_t i = 0; i < a->names.n; i++) {
+        bool is_code;
+
+        if (reply->texts.n != a->names.n ||
+            !value_of(reply->texts.v[i], a->names.v[i], &is_code))
+            return "the answer cannot be read";
+        a->code |= is_code;
+    }
+    if (a->as_json)
+        print_json(a, reply);
+    for (size_t i = 0; i < a->names.n && !a->as_json; i++)
+        print_line(stdout, "", reply->texts.v[i]);
+    return NULL;
+}
+
 static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
                        const char *data, size_t len)
 {
@@ -70,19 +139,10 @@ static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
     struct rm_reply reply = { 0 };
 
     (void)peer;
-    if (stream == a->stream && rm_reply_decode(data, len, arena, &reply) != DIS_OK) {
-        stop(a, "the answer cannot be read");
-    } else if (stream == a->stream) {
-        for (size_t i = 0; i < reply.texts.n; i++)
-            fprintf(reply.is_ok ? stdout : stderr, "%s%s\n",
-                    reply.is_ok ? "" : CMD ": ", reply.texts.v[i]);
-        for (size_t i = 0; i < reply.texts.n && reply.is_ok; i++)
-            if (strstr(reply.texts.v[i], "=? "))
-                a->code = 1;
-        if (!reply.is_ok || reply.texts.n != a->names.n)
-            a->code = 1;
-        stop(a, NULL);
-    }
+    if (stream == a->stream)
+        stop(a, rm_reply_decode(data, len, arena, &reply) == DIS_OK
+                    ? print_answers(a, &reply)
+                    : "the answer cannot be read");
     arena_free(arena);
 }
 
@@ -223,9 +283,11 @@ int main(int argc, char **argv)
     if (cmd_told(argc, argv, usage))
         return cmd_finish(CMD, 0);
     net_host_name(own, sizeof(own));
-    while ((c = getopt(argc, argv, "m:p:")) != -1) {
+    while ((c = getopt(argc, argv, "m:p:F:")) != -1) {
         if (c == 'm' && *optarg) {
             host = optarg;
+        } else if (c == 'F' && strcmp(optarg, "json") == 0) {
+            a.as_json = true;
         } else if (c != 'p' || !read_port(optarg, &port)) {
             fputs(usage, stderr);
             return 2;
@@ -240,6 +302,7 @@ int main(int argc, char **argv)
     }
     a.names = (struct wire_strings){ .n = (size_t)(argc - optind),
                                      .v = (const char **)argv + optind };
+    a.host = host;
     if (conf_load(&conf, &why) != 0)
         fprintf(stderr, "%s\n", why.text);
     else if (find_mom(host, port ? port : conf->manager_port, &a.mom))

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,20 @@
 #include <unistd.h>
 
 #define MAX_FILE_BYTES (64u << 20)
+
+/* Whoever may write the program of "!program" would run what he likes as root
+ * (execution.md 8). */
+static bool is_safe_resource(struct reading *r, const char *value)
+{
+    char file[PATH_MAX];
+    int err;
+
+    if (value[0] != '!' || host_script_is_fit(value + 1, file, sizeof(file), &err))
+        return true;
+    reading_say(r, LOG_EV_SECURITY, "add_static",
+                "error: %s file has a non-secure file access, errno: %d", file, err);
+    return false;
+}
 
 static void take_line(struct reading *r, int n, char *line)
 {
@@ -37,7 +52,8 @@ static void take_line(struct reading *r, int n, char *line)
 
         reading_say(r, LOG_EV_DEBUG, "add_static", "%s[%d] add name %.*s value %s",
                     r->file, n, (int)name, line, value);
-        directive_add_resource(r, line, name, value);
+        if (is_safe_resource(r, value))
+            directive_add_resource(r, line, name, value);
     }
 }
 

@@ -19,47 +19,60 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_NAME    128
-#define MAX_ABOUT   1024
+#define MAX_QUERY   4096
 #define ACCOUNT_MAX 16384
 
-/* A question, taken apart. */
+/* A question, taken apart. Texts lie in 'room'. */
 struct query {
-    char name[MAX_NAME];
-    char key[MAX_NAME], about[MAX_ABOUT]; /* "[key=about]"; "": not there */
+    const char *name;
+    const char *key, *about; /* "[key=about]", the first of them; "": not there */
+    size_t n;
+    struct host_param params[HOST_PARAMS];
+    char room[MAX_QUERY];
 };
 
 /* A value is appended to 'out'; 0 or a code of enum rm_error. */
 typedef int (*fact_fn)(struct host_facts *f, const struct query *q, struct buf *out);
 
-static bool take_part(const char **at, const char *ends, char *ret, size_t size)
+/* The text up to one of 'ends', which becomes its end, or NULL: there is nothing, or no
+ * such end. */
+static char *take_part(char **at, char end)
 {
-    size_t len = strcspn(*at, ends);
+    char *part = *at, *stop = strchr(part, end);
 
-    if (len == 0 || len >= size)
-        return false;
-    memcpy(ret, *at, len);
-    ret[len] = '\0';
-    *at += len;
-    return true;
+    if (!stop || stop == part)
+        return NULL;
+    *stop = '\0';
+    *at = stop + 1;
+    return part;
 }
 
 /* 0, or RM_ERR_UNKNOWN for what is no name, RM_ERR_BADPARAM for brackets that are none.
  */
 static int take_apart(const char *text, struct query *ret)
 {
-    const char *at = text;
+    size_t name = strcspn(text, "["), len = strlen(text);
+    char *at = ret->room + name;
 
-    *ret = (struct query){ 0 };
-    if (!take_part(&at, "[", ret->name, sizeof(ret->name)))
+    ret->key = ret->about = "";
+    ret->n = 0;
+    if (name == 0 || len >= sizeof(ret->room))
         return RM_ERR_UNKNOWN;
-    if (!*at)
-        return 0;
-    at++;
-    if (!take_part(&at, "=]", ret->key, sizeof(ret->key)) || *at++ != '=' ||
-        !take_part(&at, "]", ret->about, sizeof(ret->about)) || strcmp(at, "]") != 0)
-        return RM_ERR_BADPARAM;
-    return 0;
+    memcpy(ret->room, text, len + 1);
+    ret->name = ret->room;
+    while (*at == '[') {
+        struct host_param *p = &ret->params[ret->n];
+
+        *at++ = '\0';
+        if (ret->n++ == HOST_PARAMS || !(p->key = take_part(&at, '=')) ||
+            !(p->value = take_part(&at, ']')) || strchr(p->key, ']'))
+            return RM_ERR_BADPARAM;
+    }
+    if (ret->n > 0) {
+        ret->key = ret->params[0].key;
+        ret->about = ret->params[0].value;
+    }
+    return *at ? RM_ERR_BADPARAM : 0;
 }
 
 static void list_processes(struct host_facts *f)
@@ -347,26 +360,59 @@ static int tell_reslist(struct host_facts *f, const struct query *q UNUSED,
     return 0;
 }
 
-static int tell_own(const struct host_resource *r, const struct query *q,
-                    struct buf *out)
+/* A program takes what begins with a dash for an option, and who asks chooses none;
+ * control characters are in no name. */
+static bool is_plain(const char *value)
 {
-    if (q->key[0])
+    if (value[0] == '-')
+        return false;
+    for (; *value; value++)
+        if (iscntrl((unsigned char)*value))
+            return false;
+    return true;
+}
+
+static int tell_script(struct host_facts *f, const char *script, const struct query *q,
+                       struct buf *out)
+{
+    int64_t now_ms = host_script_now();
+    char file[MAX_QUERY];
+    struct buf command = { 0 };
+    int err, code = RM_ERR_SYSTEM;
+
+    for (size_t i = 0; i < q->n; i++)
+        if (!is_plain(q->params[i].value))
+            return RM_ERR_BADPARAM;
+    if (f->scripts_until_ms == 0)
+        f->scripts_until_ms = now_ms + HOST_FACTS_SCRIPTS * f->script_ms;
+    if (!host_script_fill(script, q->n, q->params, &command))
+        code = RM_ERR_BADPARAM;
+    else if (host_script_is_fit(script, file, sizeof(file), &err) &&
+             host_script_run(f->running, command.data, q->n, q->params,
+                             MIN_OF(now_ms + f->script_ms, f->scripts_until_ms),
+                             RM_MAX_VALUE + 1, out))
+        code = 0;
+    buf_fini(&command);
+    return code;
+}
+
+static int tell_own(struct host_facts *f, const struct host_resource *r,
+                    const struct query *q, struct buf *out)
+{
+    if (r->value[0] == '!')
+        return tell_script(f, r->value + 1, q, out);
+    if (q->n > 0)
         return RM_ERR_BADPARAM;
-    if (r->value[0] != '!') {
-        buf_add_str(out, r->value);
-        return 0;
-    }
-    return host_script_run(r->value + 1, HOST_FACTS_SCRIPT_MS, RM_MAX_VALUE + 1, out)
-               ? 0
-               : RM_ERR_SYSTEM;
+    buf_add_str(out, r->value);
+    return 0;
 }
 
 static int tell_fact(struct host_facts *f, size_t i, const struct query *q,
                      struct buf *out)
 {
-    if (facts[i].key && !q->key[0])
+    if (facts[i].key && q->n == 0)
         return RM_ERR_NOPARAM;
-    if (q->key[0] && (!facts[i].key || strcmp(facts[i].key, q->key) != 0))
+    if (q->n > 1 || (q->n == 1 && (!facts[i].key || strcmp(facts[i].key, q->key) != 0)))
         return RM_ERR_BADPARAM;
     return facts[i].tell(f, q, out);
 }
@@ -381,7 +427,7 @@ static int tell(struct host_facts *f, const char *text, struct buf *out)
         return code;
     for (size_t i = f->n_own; i-- > 0;)
         if (strcmp(f->own[i].name, q.name) == 0)
-            return tell_own(&f->own[i], &q, out);
+            return tell_own(f, &f->own[i], &q, out);
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         if (strcmp(facts[i].name, q.name) == 0)
             return tell_fact(f, i, &q, out);
@@ -393,8 +439,10 @@ void host_facts_answer(struct host_facts *f, const char *query, struct buf *out)
     struct buf value = { 0 };
     int code = tell(f, query, &value);
 
-    if (code == 0 && value.len > RM_MAX_VALUE)
+    if (code == 0 &&
+        (value.len > RM_MAX_VALUE || f->told_bytes + value.len > HOST_FACTS_MOST))
         code = RM_ERR_TOO_LONG;
+    f->told_bytes += code ? 0 : value.len;
     buf_printf(out, "%s=", query);
     if (code)
         buf_printf(out, "? %d", code);

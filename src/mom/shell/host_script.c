@@ -3,17 +3,24 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/host_script.h"
 
+#include "lib/base/arena.h"
+#include "mom/shell/script.h"
+
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-static int64_t now_ms(void)
+#define VARIABLE "PBS_RM_"
+
+int64_t host_script_now(void)
 {
     struct timespec t;
 
@@ -21,12 +28,121 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+void host_running_init(struct host_running *r)
+{
+    *r = (struct host_running){ 0 };
+    pthread_mutex_init(&r->lock, NULL);
+}
+
+void host_running_fini(struct host_running *r)
+{
+    MUST(r->pid == 0);
+    pthread_mutex_destroy(&r->lock);
+}
+
+void host_running_stop(struct host_running *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->is_over = true;
+    if (r->pid > 0)
+        kill(-r->pid, SIGKILL);
+    pthread_mutex_unlock(&r->lock);
+}
+
+bool host_script_is_fit(const char *command, char *file, size_t size, int *ret_errno)
+{
+    const char *word = command + strspn(command, " \t");
+    size_t len = strcspn(word, " \t;&|<>()");
+
+    *ret_errno = ENAMETOOLONG;
+    snprintf(file, size, "%.*s", (int)MIN_OF(len, size - 1), word);
+    if (len >= size)
+        return false;
+    *ret_errno = 0;
+    /* Other words are found where root has put them: see PATH. */
+    if (!memchr(word, '/', len))
+        return true;
+    switch (script_look(file)) {
+    case SCRIPT_IS_FIT:
+        return true;
+    case SCRIPT_IS_MISSING:
+        *ret_errno = ENOENT;
+        return false;
+    default:
+        *ret_errno = EPERM;
+        return false;
+    }
+}
+
+static bool is_in_key(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Which of them has the key that stands there? 'n': none. */
+static size_t param_at(const char *at, size_t n, const struct host_param *params,
+                       size_t *ret_len)
+{
+    size_t i, len = 0;
+
+    while (is_in_key(at[len]))
+        len++;
+    for (i = 0; i < n; i++)
+        if (len > 0 && strlen(params[i].key) == len &&
+            strncmp(params[i].key, at, len) == 0)
+            break;
+    *ret_len = len;
+    return i;
+}
+
+/* Within quotes of the command's own these are left, or stay, so that the variable ends
+ * up in double ones. */
+static void add_variable(struct buf *out, char quote, size_t i)
+{
+    const char *around = quote == '"' ? "" : "\"";
+    const char *other = quote == '\'' ? "'" : "";
+
+    buf_printf(out, "%s%s${" VARIABLE "%zu}%s%s", other, around, i, around, other);
+}
+
+/* Should the shell see quotes otherwise, as in a here-document, the variable is split
+ * into words or not replaced; it is never read as a part of the command. */
+bool host_script_fill(const char *command, size_t n, const struct host_param *params,
+                      struct buf *out)
+{
+    bool is_used[HOST_PARAMS] = { false };
+    char quote = '\0';
+
+    MUST(n <= HOST_PARAMS);
+    buf_add_str(out, "");
+    for (const char *at = command; *at; at++) {
+        size_t len, i = *at == '%' ? param_at(at + 1, n, params, &len) : n;
+
+        if (i < n) {
+            add_variable(out, quote, i);
+            is_used[i] = true;
+            at += len;
+            continue;
+        }
+        buf_add(out, at, 1);
+        if (*at == '\\' && quote != '\'' && at[1])
+            buf_add(out, ++at, 1);
+        else if (*at == quote)
+            quote = '\0';
+        else if (!quote && (*at == '"' || *at == '\''))
+            quote = *at;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!is_used[i])
+            return false;
+    return true;
+}
+
 /* Signals as in a fresh program, a process group of its own, nothing of the MoM's
  * descriptors but 'output'. */
-static bool begin(const char *command, int output, pid_t *ret)
+static bool begin(const char *command, const char *const *environ, int output,
+                  pid_t *ret)
 {
-    static const char *const environ[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-                                           "LC_ALL=C", NULL };
     const char *argv[] = { "sh", "-c", command, NULL };
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
@@ -56,20 +172,34 @@ static bool begin(const char *command, int output, pid_t *ret)
     return err == 0;
 }
 
+/* Its process is known to whoever may have to end it as soon as it is there. */
+static bool begin_known(struct host_running *r, const char *command,
+                        const char *const *environ, int output)
+{
+    pid_t pid = 0;
+    bool ok;
+
+    pthread_mutex_lock(&r->lock);
+    ok = !r->is_over && begin(command, environ, output, &pid);
+    r->pid = ok ? pid : 0;
+    pthread_mutex_unlock(&r->lock);
+    return ok;
+}
+
 /* Take the output to its end. What comes behind the most that is wanted is read, so
  * that the command can end, and not kept. False: the time was over. */
-static bool read_all(int fd, int64_t until, size_t most, struct buf *text)
+static bool read_all(int fd, int64_t until_ms, size_t most, struct buf *text)
 {
     char part[4096];
 
     for (;;) {
         struct pollfd p = { .fd = fd, .events = POLLIN };
-        int64_t left = until - now_ms();
+        int64_t left = until_ms - host_script_now();
         ssize_t n;
 
         if (left <= 0)
             return false;
-        if (poll(&p, 1, (int)left) <= 0)
+        if (poll(&p, 1, (int)MIN_OF(left, INT32_MAX)) <= 0)
             continue;
         n = read(fd, part, sizeof(part));
         if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
@@ -79,54 +209,87 @@ static bool read_all(int fd, int64_t until, size_t most, struct buf *text)
     }
 }
 
-/* Its end, which follows that of its output soon, or never. What is not waited for is
- * killed, and what the command has left of its process group. */
-static bool ends_well(pid_t pid, int64_t until)
+/* Its end, which follows that of its output soon, or never. */
+static bool has_ended(pid_t pid, int64_t until_ms)
 {
     const struct timespec soon = { .tv_nsec = 10000000 };
-    int status;
 
-    while (now_ms() < until) {
-        pid_t got = waitpid(pid, &status, WNOHANG);
+    while (host_script_now() < until_ms) {
+        siginfo_t ended = { 0 };
 
-        if (got == pid)
-            return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        if (got < 0 && errno != EINTR)
-            break;
+        if (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            ended.si_pid == pid)
+            return true;
         nanosleep(&soon, NULL);
     }
-    kill(-pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
     return false;
 }
 
-bool host_script_run(const char *command, int limit_ms, size_t most, struct buf *out)
+/* As long as the first process has not been waited for, nobody else can have the number
+ * of its group. */
+static bool end(struct host_running *r, bool has_ended)
 {
-    int64_t until = now_ms() + limit_ms;
+    pid_t pid = r->pid;
+    siginfo_t ended;
+    int status = 0;
+
+    kill(-pid, SIGKILL);
+    /* A process that the kernel keeps does not keep the lock. */
+    while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    pthread_mutex_lock(&r->lock);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    r->pid = 0;
+    pthread_mutex_unlock(&r->lock);
+    return has_ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static const char **make_environ(size_t n, const struct host_param *params,
+                                 struct arena *arena)
+{
+    const char **all = ARENA_ARRAY(arena, const char *, n + 3);
+    size_t at = 0;
+
+    all[at++] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+    all[at++] = "LC_ALL=C";
+    for (size_t i = 0; i < n; i++)
+        all[at++] = arena_printf(arena, VARIABLE "%zu=%s", i, params[i].value);
+    return all; /* the arena's memory is zero: a NULL ends it */
+}
+
+/* The first line, without NUL bytes. */
+static bool take_line(const struct buf *text, size_t most, struct buf *out)
+{
+    const char *end = text->len > 0 ? memchr(text->data, '\n', text->len) : NULL;
+    size_t len = end ? (size_t)(end - text->data) : text->len;
+
+    if (len > 0 && memchr(text->data, '\0', len))
+        return false;
+    if (len > 0)
+        buf_add(out, text->data, MIN_OF(len, most));
+    return true;
+}
+
+bool host_script_run(struct host_running *r, const char *command, size_t n,
+                     const struct host_param *params, int64_t until_ms, size_t most,
+                     struct buf *out)
+{
+    struct arena *arena = arena_new();
     struct buf text = { 0 };
     bool ok = false;
     int fds[2];
-    pid_t pid;
 
-    if (pipe2(fds, O_CLOEXEC) != 0)
-        return false;
-    if (begin(command, fds[1], &pid)) {
-        close(fds[1]);
-        fds[1] = -1;
-        ok = ends_well(pid, read_all(fds[0], until, most, &text) ? until : 0);
-    }
-    close(fds[0]);
-    if (fds[1] >= 0)
-        close(fds[1]);
-    if (ok && text.len > 0) {
-        const char *end = memchr(text.data, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.data) : text.len;
+    if (host_script_now() < until_ms && pipe2(fds, O_CLOEXEC) == 0) {
+        bool began = begin_known(r, command, make_environ(n, params, arena), fds[1]);
 
-        ok = !memchr(text.data, '\0', len);
-        if (ok)
-            buf_add(out, text.data, MIN_OF(len, most));
+        close(fds[1]);
+        ok = began && read_all(fds[0], until_ms, most, &text);
+        ok = began && end(r, ok && has_ended(r->pid, until_ms));
+        close(fds[0]);
     }
+    ok = ok && take_line(&text, most, out);
     buf_fini(&text);
+    arena_free(arena);
     return ok;
 }

@@ -22,9 +22,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define MOST_ALARM_S 3600
+
 struct options {
     const char *home, *log, *config, *checkpoint_dir;
     unsigned mom_port, rm_port, server_port; /* 0: as pbs.conf says */
+    int64_t alarm_s;                         /* 0: the usual one */
     bool foreground, keep, kill, mock, lock_memory;
     int n_action;
     char **action; /* words of -s */
@@ -121,8 +124,10 @@ static int take_option(int c, struct options *o, int argc, char **argv)
     case 'S':
         return read_port("Server port", optarg, &o->server_port) ? -1 : 1;
     case 'a':
-        if (is_number(optarg))
+        if (is_number(optarg)) {
+            o->alarm_s = MIN_OF(strtoll(optarg, NULL, 10), MOST_ALARM_S);
             return -1;
+        }
         fprintf(stderr, "%s: bad alarm time\n", optarg);
         break;
     case 'n':
@@ -407,6 +412,7 @@ int main(int argc, char **argv)
         return 1;
     s.conf = conf;
     s.mock = o.mock;
+    s.monitor_alarm_s = o.alarm_s > 0 ? o.alarm_s : HOST_FACTS_SCRIPT_S;
     s.kill_at_start = o.kill;
     s.config_file = o.config;
     /* The list of vnodes is as new as this start, or as the newest file

@@ -15,12 +15,15 @@
 #include <string.h>
 #include <utlist.h>
 
-#define THREADS      2
+#define THREADS      4
 #define MOST_WAITING 64
+#define MOST_OF_HOST 16  /* of them */
 #define MOST_QUERIES 256 /* of one message */
 #define OBJECT       "rm_request"
 
-/* A message that is being answered: all that its thread needs is copied. */
+/* A message that is being answered: all that its thread needs is copied. Those of one
+ * host are answered one after the other, so that who has many questions, or slow ones,
+ * keeps one thread from the others and no more. */
 struct asking {
     struct pool_job job;
     struct shell *shell;
@@ -31,7 +34,9 @@ struct asking {
     size_t n_restricted; /* the peer has to be among these; 0: it may ask */
     const char **restricted;
     struct host_facts facts;
-    bool is_refused, is_answered;
+    struct host_running running;
+    bool is_begun; /* it is the pool's until it is answered */
+    bool is_refused;
     struct rm_reply reply;
     struct asking *prev, *next;
 };
@@ -39,6 +44,7 @@ struct asking {
 static void asking_free(struct asking *a)
 {
     host_facts_fini(&a->facts);
+    host_running_fini(&a->running);
     arena_free(a->arena);
     free(a);
 }
@@ -108,12 +114,36 @@ static void send_words(struct shell *s, uint64_t stream, bool is_ok, const char 
     send_reply(s, stream, &reply);
 }
 
+static void leave(struct asking *a)
+{
+    DL_DELETE(a->shell->askings, a);
+    a->shell->n_askings--;
+}
+
+void monitor_stream_closed(struct shell *s, uint64_t stream)
+{
+    struct asking *a, *next;
+
+    DL_FOREACH_SAFE (s->askings, a, next) {
+        if (a->stream != stream)
+            continue;
+        /* What is begun leaves the list when the pool has done it. */
+        if (a->is_begun) {
+            host_running_stop(&a->running);
+            continue;
+        }
+        leave(a);
+        asking_free(a);
+    }
+}
+
 /* The leaf does not tell of an end that we have asked for. */
 static void close_stream(struct shell *s, uint64_t stream)
 {
     struct mom_out out = { .arena = s->arena };
 
     leaf_close(s->leaf, stream);
+    monitor_stream_closed(s, stream);
     mom_stream_closed(s->mom, clock_read(), stream, &out);
     shell_carry_out(s, &out);
 }
@@ -132,32 +162,45 @@ static void refuse_stranger(struct shell *s, uint64_t stream,
     close_stream(s, stream);
 }
 
-/* Send what is answered and has nothing before it on its stream. */
-static void send_answers(struct shell *s, uint64_t stream)
+static bool are_of_one_host(const struct asking *a, const struct tpp_addr *peer)
+{
+    return tpp_addr_ip(&a->peer) == tpp_addr_ip(peer);
+}
+
+/* The next message of that host, unless one is being answered. */
+static void begin_next(struct shell *s, const struct tpp_addr *peer)
 {
     struct asking *a, *next;
 
     DL_FOREACH_SAFE (s->askings, a, next) {
-        if (a->stream != stream)
+        if (!are_of_one_host(a, peer))
             continue;
-        if (!a->is_answered)
+        if (a->is_begun)
             return;
-        DL_DELETE(s->askings, a);
-        s->n_askings--;
-        if (a->is_refused)
-            refuse_stranger(s, stream, &a->peer);
-        else
-            send_reply(s, stream, &a->reply);
+        a->is_begun = pool_run(s->monitors, &a->job);
+        if (a->is_begun)
+            return;
+        leave(a);
+        send_words(s, a->stream, false, "too many questions");
         asking_free(a);
     }
 }
 
+/* The messages of a host are begun in the order in which they came, so those of a
+ * stream are answered in that order. */
 static void on_done(struct pool_job *job)
 {
     struct asking *a = (struct asking *)job;
+    struct tpp_addr peer = a->peer;
+    struct shell *s = a->shell;
 
-    a->is_answered = true;
-    send_answers(a->shell, a->stream);
+    leave(a);
+    if (a->is_refused)
+        refuse_stranger(s, a->stream, &peer);
+    else
+        send_reply(s, a->stream, &a->reply);
+    asking_free(a);
+    begin_next(s, &peer);
 }
 
 static void on_drop(struct pool_job *job)
@@ -176,6 +219,8 @@ static void copy_resources(struct asking *a, const struct config *c)
             .value = arena_strdup(a->arena, c->resources.v[i].value)
         };
     a->facts = (struct host_facts){ .home = arena_strdup(a->arena, a->shell->home),
+                                    .script_ms = a->shell->monitor_alarm_s * 1000,
+                                    .running = &a->running,
                                     .n_own = c->resources.n,
                                     .own = own };
 }
@@ -193,10 +238,14 @@ static void ask(struct shell *s, uint64_t stream, const struct tpp_addr *peer,
                 const struct rm_request *rq, bool may_ask)
 {
     struct asking *a;
+    size_t n_of_host = 0;
 
+    DL_FOREACH (s->askings, a)
+        n_of_host += are_of_one_host(a, peer);
     if (!s->monitors)
         s->monitors = pool_new(s->loop, THREADS, MOST_WAITING);
-    if (rq->texts.n > MOST_QUERIES || s->n_askings >= MOST_WAITING) {
+    if (rq->texts.n > MOST_QUERIES || s->n_askings >= MOST_WAITING ||
+        n_of_host >= MOST_OF_HOST) {
         send_words(s, stream, false, "too many questions");
         return;
     }
@@ -206,6 +255,7 @@ static void ask(struct shell *s, uint64_t stream, const struct tpp_addr *peer,
                           .stream = stream,
                           .peer = *peer,
                           .arena = arena_new() };
+    host_running_init(&a->running);
     a->queries =
         (struct wire_strings){ .n = rq->texts.n,
                                .v = copy_texts(a->arena, rq->texts.v, rq->texts.n) };
@@ -215,13 +265,9 @@ static void ask(struct shell *s, uint64_t stream, const struct tpp_addr *peer,
             copy_texts(a->arena, s->config.restricted, s->config.n_restricted);
     }
     copy_resources(a, &s->config);
-    if (!pool_run(s->monitors, &a->job)) {
-        asking_free(a);
-        send_words(s, stream, false, "too many questions");
-        return;
-    }
     DL_APPEND(s->askings, a);
     s->n_askings++;
+    begin_next(s, peer);
 }
 
 static void log_command(struct shell *s, const struct tpp_addr *peer, const char *what)
@@ -297,16 +343,19 @@ void monitor_take(struct shell *s, uint64_t stream, const struct tpp_addr *peer,
     }
 }
 
+/* Commands that run for a question end with the MoM: nobody would end them later. */
 void monitor_close(struct shell *s)
 {
     struct asking *a, *next;
 
     DL_FOREACH_SAFE (s->askings, a, next) {
-        DL_DELETE(s->askings, a);
-        if (a->is_answered)
+        leave(a);
+        if (a->is_begun)
+            host_running_stop(&a->running);
+        else
             asking_free(a);
     }
-    /* The others are the pool's. */
+    /* Those that are begun are the pool's. */
     if (s->monitors)
         pool_free(s->monitors);
     s->monitors = NULL;

@@ -16,6 +16,9 @@
 void monitor_take(struct shell *s, uint64_t stream, const struct tpp_addr *peer,
                   const char *data, size_t len);
 
+/* Who has asked on that stream has gone. */
+void monitor_stream_closed(struct shell *s, uint64_t stream);
+
 /* What is not answered yet never is. */
 void monitor_close(struct shell *s);
 

@@ -233,6 +233,7 @@ static void on_closed(void *arg, uint64_t stream)
     struct shell *s = arg;
     struct mom_out out = { .arena = s->arena };
 
+    monitor_stream_closed(s, stream);
     mom_stream_closed(s->mom, clock_read(), stream, &out);
     shell_carry_out(s, &out);
 }

@@ -65,9 +65,10 @@ struct shell {
         *monitors; /* questions about the host are answered there; NULL: none yet */
     struct asking *askings; /* ... that are not answered */
     size_t n_askings;
-    struct pool *reachers;  /* names of other MoMs are asked there; NULL: none yet */
-    struct arena *arena;    /* of the effects being carried out */
-    struct arena *decoding; /* of the message being taken */
+    int64_t monitor_alarm_s; /* what a command that answers one may take (-a) */
+    struct pool *reachers;   /* names of other MoMs are asked there; NULL: none yet */
+    struct arena *arena;     /* of the effects being carried out */
+    struct arena *decoding;  /* of the message being taken */
     bool stopping;
 };
 
