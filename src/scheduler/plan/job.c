@@ -68,6 +68,19 @@ static struct failure failure_like(const struct planner *pl, const struct snap_j
     return fail;
 }
 
+/* Who failed before as this job would: for the sake of vnodes that are closed to
+ * nobody, or to its owner too. */
+static const struct failure *known_failure(struct jobs *jobs, const struct snap_job *j,
+                                           struct failure like)
+{
+    const struct failure *known = find_failure(jobs, &like);
+
+    if (known || link_of_job(jobs->pl, j)->resv)
+        return known;
+    like.key.owner = vnode_limit_owner(jobs->pl, j);
+    return like.key.owner ? find_failure(jobs, &like) : NULL;
+}
+
 /* Look for vnodes inside the job's reservation, whose room is made at its first job. */
 static enum plan_failure search_resv(struct jobs *jobs, const struct snap_job *j,
                                      const char *id, struct placement *found,
@@ -146,7 +159,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
     bool inside = link_of_job(pl, j)->resv != NULL;
     const char *queue = inside ? NULL : jobs_queue_with_vnodes(pl, j);
     struct failure fail = failure_like(pl, j, queue);
-    struct failure *known = find_failure(jobs, &fail);
+    const struct failure *known = known_failure(jobs, j, fail);
     struct job_field field = { .jobs = jobs, .j = j, .queue = queue, .fail = &fail };
     struct shrunk shrunk = { .length_s = job_full_s(j) };
     struct placement found = { 0 };
@@ -185,8 +198,9 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
         return SEARCH_COST;
     }
     /* What the vnodes' limits close depends on whose the job is. */
-    if (!field.closed)
-        remember(jobs, &fail);
+    if (field.closed)
+        fail.key.owner = vnode_limit_owner(pl, j);
+    remember(jobs, &fail);
     return SEARCH_COST + fails(jobs, j, id, queue, &fail, ret_started);
 }
 
@@ -320,5 +334,6 @@ void jobs_fini(struct jobs *jobs)
     preempt_fini(jobs->preempting);
     HASH_CLEAR(hh, jobs->failures);
     limit_fit_fini(jobs->pl);
+    vnode_limit_fini(jobs->pl);
     alike_fini(&jobs->alike);
 }

@@ -19,6 +19,7 @@ struct failure {
         const void *where; /* the reservation, or the queue that has its own vnodes */
         int64_t walltime_s;
         int64_t least_s; /* 1 more than the min_walltime of who may be shortened */
+        size_t owner;    /* to whom limits of vnodes close some, 0: they close none */
     } key;
     enum plan_failure kind;
     bool never;

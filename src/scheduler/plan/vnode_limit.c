@@ -6,6 +6,13 @@
 #include "scheduler/plan/vnode_limit.h"
 
 #include <string.h>
+#include <uthash.h>
+
+/* Jobs that the limits of vnodes take for the same. */
+struct owner {
+    size_t number;
+    UT_hash_handle hh;
+};
 
 /* The jobs on a vnode that has limits. */
 struct on_vnode {
@@ -20,7 +27,11 @@ struct vnode_limits {
     size_t n;       /* vnodes with limits */
     size_t n_notes; /* calls of note() */
     struct on_vnode *v;
-    struct on_vnode **of; /* [vnode], NULL: it has none */
+    struct on_vnode **of;            /* [vnode], NULL: it has none */
+    bool of_users, of_groups;        /* some limit what one user or one group has */
+    struct owner *owners;            /* by user and group, as far as these matter */
+    const struct snap_job *numbered; /* a job of the owner who was numbered last */
+    size_t number;
     /* The owner that was asked about last: most jobs that wait follow one of the same
      * owner, and since then only vnodes have changed on which jobs were noted. */
     const struct snap_job *asked; /* a job of his; NULL: nobody has asked */
@@ -31,6 +42,18 @@ struct vnode_limits {
 static bool has_limits(const struct snap_vnode *v)
 {
     return v->max_running.is_set || v->max_user_run.is_set || v->max_group_run.is_set;
+}
+
+/* Those with limits, and whose jobs these tell apart. */
+static void count_vnodes(const struct snapshot *s, struct vnode_limits *l)
+{
+    for (size_t i = 0; i < s->n_vnodes; i++) {
+        const struct snap_vnode *v = &s->vnodes[i];
+
+        l->n += has_limits(v);
+        l->of_users = l->of_users || v->max_user_run.is_set;
+        l->of_groups = l->of_groups || v->max_group_run.is_set;
+    }
 }
 
 static bool is_reached(const struct maybe_number *limit, int64_t n)
@@ -96,8 +119,7 @@ static struct vnode_limits *limits_of(struct planner *pl)
     if (l)
         return l->n > 0 ? l : NULL;
     l = pl->vnode_limits = ARENA_NEW(pl->arena, struct vnode_limits);
-    for (size_t i = 0; i < s->n_vnodes; i++)
-        l->n += has_limits(&s->vnodes[i]);
+    count_vnodes(s, l);
     if (l->n == 0)
         return NULL;
     l->v = ARENA_ARRAY(pl->arena, struct on_vnode, l->n);
@@ -165,6 +187,42 @@ const bool *vnode_limit_closes(struct planner *pl, const struct snap_job *j,
         return NULL;
     *why = l->v[l->first].full;
     return l->closed;
+}
+
+/* The number of a user and a group; each that is new gets the next one. */
+static size_t number_of(struct planner *pl, const char *user, const char *group)
+{
+    struct vnode_limits *l = pl->vnode_limits;
+    const char *name = arena_printf(pl->arena, "%s\n%s", user, group);
+    struct owner *o;
+
+    HASH_FIND_STR(l->owners, name, o);
+    if (o)
+        return o->number;
+    o = ARENA_NEW(pl->arena, struct owner);
+    o->number = HASH_COUNT(l->owners) + 1;
+    HASH_ADD_KEYPTR(hh, l->owners, name, strlen(name), o);
+    return o->number;
+}
+
+size_t vnode_limit_owner(struct planner *pl, const struct snap_job *j)
+{
+    struct vnode_limits *l = limits_of(pl);
+
+    if (!l || !(l->of_users || l->of_groups))
+        return 0;
+    if (is_same_owner(l->numbered, j))
+        return l->number;
+    l->number = number_of(pl, l->of_users && j->user ? j->user : "",
+                          l->of_groups && j->group ? j->group : "");
+    l->numbered = j;
+    return l->number;
+}
+
+void vnode_limit_fini(struct planner *pl)
+{
+    if (pl->vnode_limits)
+        HASH_CLEAR(hh, pl->vnode_limits->owners);
 }
 
 enum plan_failure vnode_limit_at(struct planner *pl, const struct snap_job *j,

@@ -17,6 +17,11 @@
 const bool *vnode_limit_closes(struct planner *pl, const struct snap_job *j,
                                enum plan_failure *why);
 
+/* The number of those whom the same vnodes are closed to as to this job, from 1: all
+ * jobs of a user where vnodes limit users, of a group where they limit groups. 0: all
+ * jobs are alike. */
+size_t vnode_limit_owner(struct planner *pl, const struct snap_job *j);
+
 /* The limit that keeps a job which is suspended from going on where it is; FAIL_NONE:
  * there is none. */
 enum plan_failure vnode_limit_at(struct planner *pl, const struct snap_job *j,
@@ -25,5 +30,8 @@ enum plan_failure vnode_limit_at(struct planner *pl, const struct snap_job *j,
 /* The job has been started there since, or goes on there. */
 void vnode_limit_took(struct planner *pl, const struct snap_job *j,
                       const struct placement *found);
+
+/* The plan is over. */
+void vnode_limit_fini(struct planner *pl);
 
 #endif

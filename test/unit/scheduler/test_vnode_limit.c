@@ -103,6 +103,68 @@ static void others_are_looked_at(void)
     scene_free(&sc);
 }
 
+/* So many jobs, and a slice in which one search goes or so many that fail with it. */
+#define ALIKE   40
+#define A_SLICE 33
+
+/* How many slices a plan of the scene takes. */
+static size_t slices(struct scene *sc)
+{
+    struct planning *p =
+        planning_new(sc->snapshot, sc->policy, NOW, NULL, NULL, sc->arena, &sc->plan);
+    size_t n = 1;
+
+    while (planning_go_on(p, A_SLICE))
+        n++;
+    planning_free(p);
+    return n;
+}
+
+/* One search says for what all jobs wait to whom the limits close the same vnodes. */
+static void those_alike_fail_together(void)
+{
+    static const struct {
+        const char *limits, *said;
+        int n_users, n_groups; /* whose the jobs are, in turns */
+        size_t n_searches;
+    } cases[] = {
+        { "max_running=1", JOBS, 3, 5, 1 },
+        { "max_user_run=0", USERS, 1, 5, 1 },
+        { "max_user_run=0", USERS, 3, 5, 3 },
+        { "max_group_run=0", GROUPS, 3, 1, 1 },
+        { "max_group_run=0", GROUPS, 3, 5, 5 },
+        { "max_user_run=0 max_group_run=0", USERS, 1, 2, 2 },
+        { "max_user_run=0 max_group_run=0", USERS, 2, 3, 6 },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = small_scene(cases[i].limits);
+        size_t n = cases[i].n_searches;
+
+        for (int k = 0; k < ALIKE; k++)
+            scene_job(&sc, arena_printf(sc.arena, "%d.svr", 100 + k), "workq",
+                      "2:ncpus=3",
+                      arena_printf(sc.arena, "euser=u%d egroup=g%d",
+                                   k % cases[i].n_users, k % cases[i].n_groups));
+        CU_ASSERT_EQUAL(slices(&sc), n + (ALIKE - n + A_SLICE - 1) / A_SLICE);
+        for (int k = 0; k < ALIKE; k++)
+            ASSERT_SAID(&sc, arena_printf(sc.arena, "%d.svr", 100 + k), cases[i].said);
+        scene_free(&sc);
+    }
+}
+
+/* What fails with open vnodes fails so for everybody. */
+static void limits_that_close_nothing(void)
+{
+    struct scene sc = small_scene("max_user_run=9 max_group_run=9");
+
+    for (int k = 0; k < ALIKE; k++)
+        scene_job(&sc, arena_printf(sc.arena, "%d.svr", 100 + k), "workq", "2:ncpus=4",
+                  arena_printf(sc.arena, "euser=u%d egroup=g%d", k, k));
+    CU_ASSERT_EQUAL(slices(&sc), 3);
+    scene_free(&sc);
+}
+
 /* Who is asked for, or suspended, does not count. */
 static void qrun_and_the_suspended(void)
 {
@@ -170,6 +232,8 @@ int main(void)
         { "a job of a reservation counts", who_starts_in_a_reservation_counts },
         { "what the plan starts counts", what_the_plan_starts_counts },
         { "others are looked at", others_are_looked_at },
+        { "those alike fail together", those_alike_fail_together },
+        { "limits that close nothing", limits_that_close_nothing },
         { "qrun and the suspended", qrun_and_the_suspended },
     };
 
