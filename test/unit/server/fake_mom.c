@@ -285,6 +285,21 @@ void new_queue(struct rig *r, const char *name, const char *attrs)
     CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, CREATE, OBJECT_QUEUE, name, all), 0);
 }
 
+void ask_for_a_reservation(struct rig *r, uint64_t conn)
+{
+    struct body_queue body = { .id = "", .destination = "" };
+    char start[24];
+
+    snprintf(start, sizeof(start), "%lld", (long long)r->now_at + 3600);
+    wire_attrs_add(&body.attrs, r->arena, "reserve_start", NULL, start, WIRE_OP_SET);
+    wire_attrs_add(&body.attrs, r->arena, "reserve_duration", NULL, "600", WIRE_OP_SET);
+    wire_attrs_add(&body.attrs, r->arena, "Resource_List", "select", "1:ncpus=1",
+                   WIRE_OP_SET);
+    rig_ask_on(r, conn, RIG_USER, BATCH_SUBMIT_RESV, &body, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, conn));
+    CU_ASSERT_EQUAL_FATAL(rig_reply(r, conn)->code, 0);
+}
+
 void new_router(struct rig *r, const char *name, const char *to, const char *attrs)
 {
     char all[400];

@@ -66,6 +66,9 @@ int delete_job(struct rig *r, const char *user, const char *id, const char *exte
 void new_queue(struct rig *r, const char *name, const char *attrs);
 /* A routing queue that is enabled. */
 void new_router(struct rig *r, const char *name, const char *to, const char *attrs);
+/* RIG_USER asks on that connection for a cpu in an hour, for ten minutes. The
+ * reservation is not confirmed, and its queue is there. */
+void ask_for_a_reservation(struct rig *r, uint64_t conn);
 
 /* Job as the server has it; NULL: gone. */
 const struct object *the_job(const struct rig *r, const char *id);

@@ -143,10 +143,39 @@ static void an_array_in_history(void)
     fake_mom_free(&fm);
 }
 
+static int modify(struct rig *r, const char *id, const char *attrs)
+{
+    struct body_manage body = { .command = SET,
+                                .object_type = OBJECT_JOB,
+                                .object_name = id,
+                                .attrs = rig_attrs(r, attrs) };
+
+    return rig_ask(r, RIG_USER, BATCH_MODIFY_JOB, &body, NULL)->code;
+}
+
+/* What waits of an array that has begun counts as queued, and not twice when the array
+ * is altered. */
+static void an_altered_array_counts_once(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    CU_ASSERT_PTR_NOT_NULL(
+        submit(r, RIG_USER, "", "array_indices_submitted=1-4", "x\n"));
+    CU_ASSERT_EQUAL(run_job(r, "0[1].svr", "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    CU_ASSERT_EQUAL(state_of(r, "0[].svr"), 'B');
+    set(r, "queued_jobs_threshold_res.ncpus=[u:ann=6]");
+    CU_ASSERT_EQUAL(modify(r, "0[].svr", "Resource_List.ncpus=2"), 0);
+    CU_ASSERT_EQUAL(modify(r, "0[].svr", "Resource_List.ncpus=3"), PBSE_ENTLIMRESC);
+    fake_mom_free(&fm);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "subjobs count one by one", subjobs_count_one_by_one },
+        { "an altered array counts once", an_altered_array_counts_once },
         { "the threshold is for those that wait",
           the_threshold_is_for_those_that_wait },
         { "sums are of all subjobs", sums_are_of_all_subjobs },

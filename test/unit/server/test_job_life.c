@@ -916,6 +916,13 @@ static void an_alteration_says_what_was_asked_for(void)
     CU_ASSERT_EQUAL(alter_all(r, id, "Resource_List.walltime= Account_Name="), 0);
     CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0),
                            "Account_Name=UNSET Resource_List.walltime=UNSET");
+    /* What is said twice is told once, as it is in the end. */
+    CU_ASSERT_EQUAL(alter_all(r, id,
+                              "Account_Name=a Resource_List.walltime=10 Account_Name=b "
+                              "Resource_List.walltime=20"),
+                    0);
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0),
+                           "Account_Name=b Resource_List.walltime=00:00:20");
     id = running_job(&fm);
     rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "",
                 "resources_default.walltime=1:00:00");

@@ -107,6 +107,24 @@ static void a_letter_goes_to_who_is_named(void)
     fake_mom_free(&fm);
 }
 
+/* A job that was to be deleted does not go back to its queue: nobody has to mend
+ * anything. */
+static void who_deletes_a_job_mends_nothing(void)
+{
+    static const int32_t status[] = { -10, -13 };
+
+    for (size_t i = 0; i < ARRAY_LEN(status); i++) {
+        struct fake_mom fm = fake_mom_new();
+        const char *id = submit(fm.r, RIG_USER, "", "Mail_Points=n", "x\n");
+
+        begin(&fm, id);
+        CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, NULL), 0);
+        fake_obit(&fm, id, 1, status[i]);
+        TOLD(fm.r, "");
+        fake_mom_free(&fm);
+    }
+}
+
 /* What comes to another end than its own is told once, whatever the points are. */
 static void what_went_wrong_is_told(void)
 {
@@ -286,6 +304,7 @@ int main(void)
           points_say_which_letters_are_written },
         { "a letter goes to who is named", a_letter_goes_to_who_is_named },
         { "what went wrong is told", what_went_wrong_is_told },
+        { "who deletes a job mends nothing", who_deletes_a_job_mends_nothing },
         { "a lost node is told", a_lost_node_is_told },
         { "a deleted job on a lost node is told once",
           a_deleted_job_on_a_lost_node_is_told_once },

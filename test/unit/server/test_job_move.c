@@ -277,6 +277,47 @@ static void what_was_altered_is_asked_for(void)
     rig_free(r);
 }
 
+/* Which resources are defaults is known by their whole names. */
+static void a_longer_name_is_another_resource(void)
+{
+    struct rig *r = rig_new();
+    const char *id;
+
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, CREATE, OBJECT_RESOURCE, "walltimes", "type=long"), 0);
+    queue(r, "q2", "resources_default.walltime=7200");
+    set(r, OBJECT_QUEUE, "workq", "resources_default.walltimes=3");
+    id = submit(r, RIG_USER, "", "Resource_List.walltime=60", NULL);
+    CU_ASSERT_STRING_EQUAL(text_of(r, id, "Resource_List.walltimes"), "3");
+    CU_ASSERT_EQUAL(modify(r, id, "Resource_List.cput=5"), 0);
+    CU_ASSERT_EQUAL(move(r, RIG_USER, id, "q2"), 0);
+    CU_ASSERT_STRING_EQUAL(text_of(r, id, "Resource_List.walltimes"), "");
+    CU_ASSERT_STRING_EQUAL(text_of(r, id, "Resource_List.walltime"), "00:01:00");
+    CU_ASSERT_STRING_EQUAL(text_of(r, id, "Resource_List.cput"), "00:00:05");
+    rig_free(r);
+}
+
+/* Where a job goes back to is the queue that it had outside of reservations. */
+static void the_queue_before_is_no_reservations(void)
+{
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "", NULL);
+
+    ask_for_a_reservation(r, 98);
+    ask_for_a_reservation(r, 99);
+    CU_ASSERT_EQUAL(move(r, RIG_ROOT, id, "R1"), PBSE_QUNOENB);
+    set(r, OBJECT_QUEUE, "R1", "enabled=true");
+    set(r, OBJECT_QUEUE, "R2", "enabled=true");
+    CU_ASSERT_EQUAL(move(r, RIG_ROOT, id, "R1"), 0);
+    CU_ASSERT_EQUAL(move(r, RIG_ROOT, id, "R2"), 0);
+    CU_ASSERT_STRING_EQUAL(text_of(r, id, "reserve_ID"), "R2.svr");
+    CU_ASSERT_STRING_EQUAL(obj_str(the_job(r, id), JOB_A_HF_QUEUE_BEFORE, ""), "workq");
+    CU_ASSERT_EQUAL(move(r, RIG_ROOT, id, "workq"), 0);
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, id), JOB_A_HF_QUEUE_BEFORE));
+    CU_ASSERT_STRING_EQUAL(text_of(r, id, "reserve_ID"), "");
+    rig_free(r);
+}
+
 static void two_jobs_change_places(void)
 {
     struct rig *r = rig_new();
@@ -357,6 +398,8 @@ int main(void)
         { "what cannot be moved is refused", what_cannot_be_moved_is_refused },
         { "the door is that of a submission", the_door_is_that_of_a_submission },
         { "the host of the request counts too", the_host_of_the_request_counts_too },
+        { "a longer name is another resource", a_longer_name_is_another_resource },
+        { "the queue before is no reservation's", the_queue_before_is_no_reservations },
         { "defaults are those of the new queue", defaults_are_those_of_the_new_queue },
         { "what was altered is asked for", what_was_altered_is_asked_for },
         { "two jobs change places", two_jobs_change_places },

@@ -47,6 +47,8 @@ static const struct refusal refusals[] = {
       "acl_groups=staff acl_group_enable=True", RIG_USER, "", "", 15007, NULL },
     { "a host the queue does not know", OBJECT_QUEUE, "workq",
       "acl_hosts=other acl_host_enable=True", RIG_USER, "", "", 15008, NULL },
+    { "a queue that wants a credential", OBJECT_QUEUE, "workq",
+      "require_cred=aes require_cred_enable=True", RIG_USER, "", "", 15019, NULL },
     { "root", 0, NULL, "", RIG_ROOT, "", "", 15023, "Bad UID for job execution" },
     { "an unknown account", 0, NULL, "", "nobodyknows", "", "", 15023, NULL },
     { "somebody else's account", 0, NULL, "", RIG_USER, "", "User_List=bob", 15023,
@@ -162,9 +164,8 @@ static void good_jobs_are_let_in(void)
           "" },
         { "as much as the queue gives", OBJECT_QUEUE, "workq", "resources_max.ncpus=3",
           RIG_USER, "", "Resource_List.select=3:ncpus=1", 0, "" },
-        { "the queue's limit goes before the server's", OBJECT_SERVER, "",
-          "resources_max.walltime=60", RIG_USER, "", "Resource_List.walltime=60", 0,
-          "" },
+        { "as much as the server gives", OBJECT_SERVER, "", "resources_max.walltime=60",
+          RIG_USER, "", "Resource_List.walltime=60", 0, "" },
         { "a listed user", OBJECT_QUEUE, "workq", "acl_users=ann acl_user_enable=True",
           RIG_USER, "", "", 0, "" },
         { "the own account", 0, NULL, "", RIG_USER, "", "User_List=ann", 0, "" },
@@ -189,6 +190,31 @@ static void good_jobs_are_let_in(void)
         CU_ASSERT_TRUE(rig_is_same(r));
         rig_free(r);
     }
+}
+
+/* Of a resource that the queue limits the server's limit does not count. */
+static void the_queues_limit_goes_before_the_servers(void)
+{
+    static const struct {
+        const char *attrs;
+        int code;
+    } cases[] = {
+        { "Resource_List.ncpus=3", 0 },
+        { "Resource_List.ncpus=5", PBSE_EXCQRESC },
+        { "Resource_List.ncpus=4 Resource_List.walltime=60", 0 },
+        { "Resource_List.ncpus=4 Resource_List.walltime=61", PBSE_EXCQRESC },
+    };
+    struct rig *r = rig_new();
+
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "",
+                                "resources_max.ncpus=2 resources_max.walltime=60"),
+                    0);
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_QUEUE, "workq", "resources_max.ncpus=4"),
+        0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "", cases[i].attrs), cases[i].code);
+    rig_free(r);
 }
 
 static void a_job_is_completed(void)
@@ -664,6 +690,8 @@ static void some_letters_hold_nothing(void)
 static const struct unit_case cases[] = {
     { "bad jobs are refused", bad_jobs_are_refused },
     { "good jobs are let in", good_jobs_are_let_in },
+    { "the queue's limit goes before the server's",
+      the_queues_limit_goes_before_the_servers },
     { "a job is completed", a_job_is_completed },
     { "a job is built on its connection", a_job_is_built_on_its_connection },
     { "a job that cannot be saved is not built",

@@ -348,21 +348,6 @@ static uint64_t our_scheduler(struct rig *r, const char *order)
     return conn;
 }
 
-static void ask_for_a_reservation(struct rig *r)
-{
-    struct body_queue body = { .id = "", .destination = "" };
-    char start[24];
-
-    snprintf(start, sizeof(start), "%lld", (long long)r->now_at + 3600);
-    wire_attrs_add(&body.attrs, r->arena, "reserve_start", NULL, start, WIRE_OP_SET);
-    wire_attrs_add(&body.attrs, r->arena, "reserve_duration", NULL, "600", WIRE_OP_SET);
-    wire_attrs_add(&body.attrs, r->arena, "Resource_List", "select", "1:ncpus=1",
-                   WIRE_OP_SET);
-    rig_ask_on(r, 99, RIG_USER, BATCH_SUBMIT_RESV, &body, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, 99));
-    CU_ASSERT_EQUAL_FATAL(rig_reply(r, 99)->code, 0);
-}
-
 /* The scheduler comes to the question at once, and the job leaves all the same. */
 static void a_question_is_not_kept_waiting(void)
 {
@@ -376,7 +361,7 @@ static void a_question_is_not_kept_waiting(void)
     CU_ASSERT_PTR_NULL(mom_answers(&fm, sched, 0, 0));
     job_ends(&fm, ids[0], -11);
     CU_ASSERT_PTR_NULL(go_on(r, sched));
-    ask_for_a_reservation(r);
+    ask_for_a_reservation(r, 99);
     SAME(said(r, go_on(r, sched)),
          arena_printf(r->arena, "1: %s Q, %s 000", ids[0], ids[1]));
     /* While the cycle is being cut nothing is begun. */

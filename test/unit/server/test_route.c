@@ -415,6 +415,19 @@ static void groups_may_have_to_be_found_out(void)
     rig_free(r);
 }
 
+/* It would wait for the queue of another kind that is not enabled. */
+static void a_reservation_is_no_destination(void)
+{
+    struct rig *r = rig_new();
+
+    ask_for_a_reservation(r, 99);
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_ROOT, BATCH_STATUS_QUEUE, "R0", "enabled"),
+                           "False");
+    new_router(r, "in", "R0", "started=true");
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "in", ""), PBSE_ROUTEREJ);
+    rig_free(r);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -437,6 +450,7 @@ int main(void)
         { "nobody runs a job that is not yet routed",
           nobody_runs_a_job_that_is_not_yet_routed },
         { "groups may have to be found out", groups_may_have_to_be_found_out },
+        { "a reservation is no destination", a_reservation_is_no_destination },
     };
 
     return unit_main("routing queues", cases, ARRAY_LEN(cases));
