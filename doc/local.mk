@@ -13,6 +13,7 @@ dist_man_MANS += \
 	doc/man/pbs_init.d.8 \
 	doc/man/pbs_mom.8 \
 	doc/man/pbs_postinstall.8 \
+	doc/man/pbs_probe.8 \
 	doc/man/pbs_ralter.1 \
 	doc/man/pbs_release_nodes.1 \
 	doc/man/pbs_rdel.1 \

@@ -30,7 +30,7 @@ static int ask(int conn, const char *id, const void *what)
 {
     const struct start *s = what;
 
-    /* AsyrunJob would not be answered at all, a refusal neither (cli.md 15). */
+    /* AsyrunJob would not be answered at all, a refusal neither (cli.md 5.5). */
     return s->at_once ? pbs_asyrunjob_ack(conn, id, s->vnodes, NULL)
                       : pbs_runjob(conn, id, s->vnodes, NULL);
 }

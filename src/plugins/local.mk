@@ -18,7 +18,7 @@ libauth_tls_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 libauth_tls_la_LIBADD = libhfconf.la libhfbase.la $(SSL_LIBS)
 
 # Certificates for the method tls.
-sbin_SCRIPTS = pbs_tls_setup
+sbin_SCRIPTS += pbs_tls_setup
 CLEANFILES += pbs_tls_setup
 pbs_tls_setup: src/plugins/pbs_tls_setup.sh
 	$(AM_V_GEN)cp $< $@ && chmod 755 $@

@@ -305,7 +305,7 @@ def test_qrun(cluster):
 
 
 def test_qrun_at_once_tells_refusals(cluster):
-    """-a returns before the job runs, but what is refused is said (cli.md 15)."""
+    """-a returns before the job runs, but what is refused is said (cli.md 5.5)."""
     server = cluster.server
     server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
     try:

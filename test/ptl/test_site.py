@@ -38,7 +38,7 @@ class Site:
         full = dict(who, PATH=self.exec_dir + "/bin:" + shell_path, PBS_CONF_FILE=self.conf)
         full.update(env or {})
         argv = list(argv)
-        for place in ("libexec", "bin"):
+        for place in ("libexec", "bin", "sbin"):
             if os.path.exists(os.path.join(self.exec_dir, place, argv[0])):
                 argv[0] = os.path.join(self.exec_dir, place, argv[0])
         return subprocess.run(argv, env=full, text=True, capture_output=True, timeout=120,
@@ -242,7 +242,7 @@ def test_a_bad_settings_file_is_told(place, conf, env, rc, text):
 
 def test_the_scripts_tell_version_usage_and_mistakes(place):
     version = place.run("qstat", "--version").stdout
-    for script in ("pbs_init.d", "pbs_habitat", "pbs_postinstall"):
+    for script in ("pbs_init.d", "pbs_habitat", "pbs_postinstall", "pbs_probe"):
         assert place.run(script, "--version").stdout == version
         done = place.run(script, "--help")
         assert done.returncode == 0 and "Usage: " + script in done.stdout
@@ -260,6 +260,47 @@ def test_the_scripts_tell_version_usage_and_mistakes(place):
         done = place.run("pbs_postinstall", *argv)
         assert done.returncode == 1 and done.stderr.startswith("*** "), argv
         assert not os.path.exists(place.conf), argv
+
+
+def test_an_installation_is_looked_at_and_repaired(place):
+    """A correct one has no problems; exit status 0 all the same (operations.md 8)."""
+    place.install()
+    words = "\n\n====== System Information =======\n\n\nsysname=Linux\nnodename="
+    done = place.run("pbs_probe")
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(words)
+    assert "Problems" not in done.stdout, done.stdout
+    assert [line.split("=")[0] for line in done.stdout.splitlines()[5:10]] == [
+        "sysname", "nodename", "release", "version", "machine"]
+    jobs, aux, logs = (os.path.join(place.home, d) for d in (
+        "server_priv/jobs", "aux", "mom_logs"))
+    os.rmdir(aux)
+    os.chmod(jobs, 0o777)
+    os.rmdir(logs)
+    elsewhere = os.path.join(place.root, "elsewhere")
+    os.mkdir(elsewhere)
+    shutil.chown(elsewhere, place.user)
+    os.chmod(elsewhere, 0o700)
+    os.symlink(elsewhere, logs)
+    told = ("\n====== Problems in PBS HOME Hierarchy =======\n\nReal Path Problems:\n"
+            "%s, No such file or directory\n\n\nPermission Problems:\n"
+            "%s, mode 777 instead of 750%s\n\n%s, mode 700 instead of 755%s\n\n")
+    for options, jobs_word, logs_word in (([], "", ""), (["-f"], ", repaired", ", not repaired")):
+        done = place.run("pbs_probe", *options)
+        assert done.returncode == 0
+        assert done.stdout.endswith(told % (aux, jobs, jobs_word, logs, logs_word)), done.stdout
+    assert stat.S_IMODE(os.stat(jobs).st_mode) == 0o750
+    assert stat.S_IMODE(os.stat(elsewhere).st_mode) == 0o700
+    shown = place.run("pbs_probe", "-v").stdout
+    for text in ("PBS_HOME=" + place.home, "PBS_CONF_FILE=" + place.conf, "PBS_START_MOM=1",
+                 jobs, place.exec_dir + "/bin/qsub", place.exec_dir + "/sbin/pbs_server"):
+        assert "\n%s\n" % text in shown, text
+    for words in (["-z"], ["-v", "word"], ["--version", "-v"]):
+        done = place.run("pbs_probe", *words)
+        assert (done.returncode, done.stdout) == (1, "") and "Usage: pbs_probe [ -fv ]" in done.stderr
+    if not ROOTLESS:
+        shutil.chown(place.home, "root")
+        done = place.run("pbs_probe")
+        assert done.returncode == 1 and "run it as root" in done.stderr
 
 
 @pytest.mark.parametrize("kind,starts,priv", [
