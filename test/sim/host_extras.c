@@ -120,7 +120,14 @@ static void reports(struct sim *s, void *arg)
     host_end_input(h, &out);
 }
 
-/* The script that restores it has ended well. */
+/* Some end by themselves, the others with their job. */
+static void may_end(struct mom_host *h, const struct extra *r)
+{
+    if (rnd_percent(&h->sim->rnd, 30))
+        post(h, rnd_range(&h->sim->rnd, 0, 20000), is_over, r, 0);
+}
+
+/* The script that restores it has ended well: the task goes on. */
 static void is_restored(struct sim *s, void *arg)
 {
     const struct instant *x = arg;
@@ -128,7 +135,10 @@ static void is_restored(struct sim *s, void *arg)
     const struct extra *r = find(h, x->extra);
     struct mom_out out;
 
-    if (!r || r->is_dying || !h->mom || h->life != x->life)
+    if (!r || r->is_dying)
+        return;
+    may_end(h, r);
+    if (!h->mom || h->life != x->life)
         return;
     out = host_input(h);
     mom_task_restarted(h->mom, sim_now_at(s), x->job_id, x->task, &out);
@@ -167,9 +177,8 @@ void extras_begin(struct mom_host *h, const char *job_id, uint32_t task, bool is
             post(h, DIE_MS, is_over, r, STATUS_NOT_RESTORED);
         else if (r->restarts)
             post(h, rnd_range(&h->sim->rnd, 0, 2000), is_restored, r, 0);
-        /* Some end by themselves, the others with their job. */
-        if (rnd_percent(&h->sim->rnd, 30))
-            post(h, rnd_range(&h->sim->rnd, 0, 20000), is_over, r, 0);
+        else
+            may_end(h, r);
         return;
     }
 }
