@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/checkpoint.h"
 #include "server/decide/job_end.h"
 #include "server/decide/job_letter.h"
 #include "server/decide/job_over.h"
@@ -189,9 +190,17 @@ static bool was_before(const struct moms *ms, const struct job *job, size_t i,
     return false;
 }
 
-/* The MoM could not reach a sister. Any of them may keep its share of the job, so each
- * host is told to discard the run (tpp.md 6.4). One that is away hears it when it
- * registers. */
+/* The MoM could not reach a sister; or it does not know the job any more, and what it
+ * had said of its sisters was lost on the way. An image that the job is to go on from
+ * is nothing that is left over. */
+static bool sisters_may_keep(const struct mom_job *j, const struct job *job, int code)
+{
+    return code == PBSE_SISCOMM ||
+           (code == PBSE_UNKJOBID && job_image_run(job) != j->run_version);
+}
+
+/* Any of the hosts may keep its share of the job, so each is told to discard the run
+ * (tpp.md 6.4). One that is away hears it when it registers. */
 static void discard_everywhere(struct moms *ms, struct moms_turn *t,
                                const struct mom_job *j, const struct job *job)
 {
@@ -215,7 +224,7 @@ static void reply_to_delete(struct moms *ms, struct moms_turn *t, struct mom_job
         moms_touch_job(ms, j->id);
         return;
     }
-    if (reply->code == PBSE_SISCOMM)
+    if (sisters_may_keep(j, job, reply->code))
         discard_everywhere(ms, t, j, job);
     end_job(t, j, job);
 }

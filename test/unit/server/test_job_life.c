@@ -269,20 +269,26 @@ static void delete_is_tried_again(void)
     fake_mom_free(&fm);
 }
 
-/* A host of the job was not reached when it was deleted there: all are told once more,
- * in another way, and the job is over. */
+/* A host of the job was not reached when it was deleted there, or the word about that
+ * was lost with its stream: all are told once more, in another way, and the job is
+ * over.
+ */
 static void hosts_that_were_not_reached_discard_the_job(void)
 {
-    struct fake_mom fm = fake_mom_new();
-    const char *id = running_job(&fm);
+    static const int codes[] = { PBSE_SISCOMM, PBSE_UNKJOBID };
 
-    fake_obit(&fm, id, 1, 0);
-    fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
-    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), PBSE_SISCOMM, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(fake_message(&fm, IS_DISCARD_JOB));
-    CU_ASSERT_EQUAL(fake_message(&fm, IS_DISCARD_JOB)->run_version, 1);
-    CU_ASSERT_PTR_NULL(the_job(fm.r, id));
-    fake_mom_free(&fm);
+    for (size_t i = 0; i < ARRAY_LEN(codes); i++) {
+        struct fake_mom fm = fake_mom_new();
+        const char *id = running_job(&fm);
+
+        fake_obit(&fm, id, 1, 0);
+        fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
+        fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), codes[i], NULL);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(fake_message(&fm, IS_DISCARD_JOB));
+        CU_ASSERT_EQUAL(fake_message(&fm, IS_DISCARD_JOB)->run_version, 1);
+        CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+        fake_mom_free(&fm);
+    }
 }
 
 static void a_refused_job_is_queued_again(void)
