@@ -768,6 +768,7 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
     }
     if (j->phase == JOB_KILLING || j->phase == JOB_EPILOGUE) {
         job_set_phase(m, j, JOB_KILLING);
+        checkpoint_abandon(m, j, out); /* it may have ended while one was made */
         if (!superior_kill(m, now_at, j, out))
             life_over(m, now_at, j, out);
         return;

@@ -664,8 +664,9 @@ static void test_a_job_that_begins_anew_has_no_image(void)
     world_fini(&w);
 }
 
-/* The MoM of a host is another one from now on, which has the record of the job. */
-static void restart(struct world *w, size_t k)
+/* The MoM of a host is another one from now on, which has the record of the job; its
+ * top task lives, or has ended well. */
+static void restart_with(struct world *w, size_t k, bool running)
 {
     static const char *const names[N] = { "node1", "node2", "node3" };
     struct is_range all = { 0x0a000000, 255 };
@@ -686,7 +687,7 @@ static void restart(struct world *w, size_t k)
     mom_set_vnodes(h->m, w->now_at, 5, 0, NULL, &h->out);
     CU_ASSERT_FATAL(mom_load(h->m, record.data, record.len, &id));
     buf_fini(&record);
-    mom_found(h->m, ID, true, 0);
+    mom_found(h->m, ID, running, 0);
     mom_start(h->m, w->now_at, false, &h->out);
     mom_router_up(h->m, w->now_at, &h->out);
     mom_connected(h->m, w->now_at, SERVER, 1, &h->out);
@@ -698,6 +699,11 @@ static void restart(struct world *w, size_t k)
                               &w->h[i].out);
         }
     run(w);
+}
+
+static void restart(struct world *w, size_t k)
+{
+    restart_with(w, k, true);
 }
 
 /* Her script outlives her; the mother superior has given her up meanwhile. */
@@ -794,6 +800,29 @@ static void test_the_mother_superior_is_killed_in_the_middle(void)
         send_run(&w, "4", "u");
         CU_ASSERT(task_runs(&w, 0, 2) && task_runs(&w, 1, TASK2) &&
                   task_runs(&w, 2, TASK3));
+        world_fini(&w);
+    }
+}
+
+/* An image that was being made in time is given up with the job, at either stage. */
+static void test_the_job_ends_while_its_mother_superior_is_away(void)
+{
+    for (size_t hangs = 0; hangs < N; hangs += 2) {
+        struct world w;
+
+        begin(&w, "w=1");
+        w.h[hangs].script = -1;
+        tick_minute(&w);
+        CU_ASSERT_EQUAL(job(&w, 0)->checkpoint.stage, hangs ? IMAGE_OTHERS : IMAGE_OWN);
+        restart_with(&w, 0, false);
+        CU_ASSERT_EQUAL(job(&w, 0)->checkpoint.stage, IMAGE_IDLE);
+        w.h[hangs].script = 0;
+        mom_checkpointed(w.h[hangs].m, w.now_at, ID, "/ck", 0, &w.h[hangs].out);
+        run(&w);
+        CU_ASSERT_EQUAL(w.h[0].status, 0);
+        delete_job(&w);
+        for (size_t k = 0; k < N; k++)
+            CU_ASSERT_PTR_NULL(job(&w, k));
         world_fini(&w);
     }
 }
@@ -936,6 +965,8 @@ int main(void)
           test_an_order_waits_for_the_end_of_the_tasks },
         { "the mother superior is killed in the middle",
           test_the_mother_superior_is_killed_in_the_middle },
+        { "the job ends while its mother superior is away",
+          test_the_job_ends_while_its_mother_superior_is_away },
         { "a sister is killed while she is at rest", test_a_sister_is_killed_at_rest },
         { "orders that make no sense change nothing",
           test_orders_that_make_no_sense_change_nothing },
