@@ -430,6 +430,14 @@ void comm_leaf_break(struct sim *s, size_t leaf)
         cut(s, w);
 }
 
+void comm_leaf_stalls(struct sim *s, size_t leaf, int64_t ms)
+{
+    struct wire *w = find_wire(&s->comm, leaf_of(s, leaf)->wire);
+
+    if (w)
+        w->to_router_ms = MAX_OF(w->to_router_ms, s->clock.now_ms + ms);
+}
+
 void comm_leaf_away(struct sim *s, size_t leaf, bool is_away)
 {
     struct comm_leaf *l = leaf_of(s, leaf);

@@ -78,6 +78,8 @@ void comm_leaf_stop(struct sim *s, size_t leaf);
 void comm_leaf_away(struct sim *s, size_t leaf, bool is_away);
 /* Its connection breaks, and both ends notice. */
 void comm_leaf_break(struct sim *s, size_t leaf);
+/* What it says from now on arrives so many milliseconds from now, and not before. */
+void comm_leaf_stalls(struct sim *s, size_t leaf, int64_t ms);
 
 /* Streams, as leaf.h has them. 0 when no router is connected. */
 uint64_t comm_open(struct sim *s, size_t leaf, const struct tpp_addr *peer);

@@ -238,6 +238,15 @@ static void expect_vnode(struct sim *s, const struct words *w)
     arena_free(arena);
 }
 
+/* No job has a vnode. */
+static void expect_no_holds(struct sim *s)
+{
+    MODEL_EACH (shell_model(s), OBJ_NODE, o)
+        if (TO_NODE(o)->n_jobs > 0)
+            check_failed(s, CHECK_EXPECT, "vnode %s is held by job %s", o->id,
+                         TO_NODE(o)->jobs[0]->obj.id);
+}
+
 /* "server is hot", "server is not hot" */
 static void expect_hot(struct sim *s, bool want)
 {
@@ -254,6 +263,8 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_hot(s, true);
     else if (words_are(w, 1, "server is not hot"))
         expect_hot(s, false);
+    else if (words_are(w, 1, "no vnode is held"))
+        expect_no_holds(s);
     else if (words_are(w, 1, "vnode * is *"))
         expect_vnode(s, w);
     else if (words_are(w, 1, "* is from * to *") || words_are(w, 1, "* is gone"))

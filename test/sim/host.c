@@ -61,34 +61,39 @@ bool host_dies_here(struct mom_host *h)
 }
 
 /* In bad weather it is said twice. */
+static void say(struct mom_host *h, uint64_t stream, const struct buf *b,
+                bool to_server)
+{
+    struct sim *s = h->sim;
+    bool twice = sweep_doubles(s, leaf_index(h), to_server);
+
+    comm_send(s, leaf_index(h), stream, b->data, b->len);
+    if (rnd_percent(&s->rnd, s->weather.twice_percent) || twice)
+        comm_send(s, leaf_index(h), stream, b->data, b->len);
+}
+
 static void send_message(struct mom_host *h, uint64_t stream,
                          const struct is_message *msg)
 {
-    struct sim *s = h->sim;
     struct buf b = { 0 };
 
     if (h->silent && msg->command == IS_CMD_REPLY)
         return;
     is_encode(&b, msg);
-    comm_send(s, leaf_index(h), stream, b.data, b.len);
-    if (rnd_percent(&s->rnd, s->weather.twice_percent))
-        comm_send(s, leaf_index(h), stream, b.data, b.len);
+    say(h, stream, &b, true);
     buf_fini(&b);
-    if (sweep_mom_tells(s, h))
+    if (sweep_mom_tells(h->sim, h))
         h->is_dying = true;
 }
 
 static void send_im(struct mom_host *h, uint64_t stream, const struct im_message *msg)
 {
-    struct sim *s = h->sim;
     struct buf b = { 0 };
 
     im_encode(&b, msg);
-    comm_send(s, leaf_index(h), stream, b.data, b.len);
-    if (rnd_percent(&s->rnd, s->weather.twice_percent))
-        comm_send(s, leaf_index(h), stream, b.data, b.len);
+    say(h, stream, &b, false);
     buf_fini(&b);
-    if (sweep_mom_says(s, h))
+    if (sweep_mom_says(h->sim, h))
         h->is_dying = true;
 }
 

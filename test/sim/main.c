@@ -7,7 +7,8 @@
  *   sim --sweep FILE --kill K     one run with that kill: before:7, after:7, twice:7,
  *                                 scheduler:7, meanwhile:7, says:7, hears:7, router:7,
  *                                 tells:7, told:7, between:7; of two servers asks:7,
- *                                 asked:7, learns:7, request:7, answer:7, late:7
+ *                                 asked:7, learns:7, request:7, answer:7, late:7;
+ *                                 and double:7, slow:7, server-double:7, server-slow:7
  *   sim --seeds N --counts        ... and how often what has happened in them
  *   sim --two --seeds N           the seeds of two servers; also of --seed and --print
  *   sim --print N                 the scenario that seed N makes
@@ -161,7 +162,8 @@ static void sweep_all(struct tally *t, const struct script *sc, const char *path
         printf("%s: no place for a kill\n", path);
     }
     for (int kind = 0; kind < SWEEP_KINDS && t->failed == failed; kind++)
-        for (size_t at = 1; at <= whole.n[kind]; at++)
+        for (size_t at = 1;
+             sweep_is_about(&whole, (enum sweep_kind)kind) && at <= whole.n[kind]; at++)
             sweep_once(t, sc, path,
                        &(struct sweep){ .kind = (enum sweep_kind)kind, .at = at });
 }

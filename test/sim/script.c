@@ -27,6 +27,8 @@ struct script {
     bool rough;
     bool has_other;       /* "two servers" */
     bool kills_at_server; /* a sweep looks at its messages with MoMs, too */
+    bool sweeps_weather;  /* ... or doubles messages and delays them */
+    bool loses_hosts;     /* ... or loses hosts for ever */
     struct words hooks;   /* "hooks EVENT EVENT" */
     size_t n_settings;    /* "server NAME VALUE", "queue NAME [for USER]" */
     struct setting {
@@ -133,6 +135,14 @@ static bool take_line(struct script *sc, size_t number, const char *text)
     }
     if (words_are(&w, 0, "sweep messages of the server")) {
         sc->kills_at_server = true;
+        return true;
+    }
+    if (words_are(&w, 0, "sweep doubled and late messages")) {
+        sc->sweeps_weather = true;
+        return true;
+    }
+    if (words_are(&w, 0, "sweep hosts that are lost")) {
+        sc->loses_hosts = true;
         return true;
     }
     if (words_are(&w, 0, "hooks *")) {
@@ -312,6 +322,8 @@ static void run_swept(struct sim *s, const struct script *sc, struct sweep *swee
         sim_run(s, (int64_t)SIM_EPOCH_S * 1000 + SETTINGS_MS);
         sweep->do_line = do_line;
         sweep->of_server = sc->kills_at_server;
+        sweep->of_weather = sc->sweeps_weather;
+        sweep->loses_hosts = sc->loses_hosts;
         sweep->is_on = true;
     }
     sim_run(s, (int64_t)SIM_EPOCH_S * 1000 + sc->last_ms + 1000);

@@ -198,12 +198,15 @@ static uint64_t call_mom(struct sim *s, const char *host, uint32_t port)
 static void send_to_mom(struct sim *s, const struct effect *e)
 {
     uint64_t stream = e->u.mom.stream;
+    bool twice = sweep_doubles(s, SERVER_LEAF, true);
     struct buf b = { 0 };
 
     if (stream == 0)
         stream = call_mom(s, e->u.mom.host, e->u.mom.port);
     is_encode(&b, &e->u.mom.msg);
     comm_send(s, SERVER_LEAF, stream, b.data, b.len);
+    if (twice)
+        comm_send(s, SERVER_LEAF, stream, b.data, b.len);
     buf_fini(&b);
 }
 

@@ -7,15 +7,17 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-#define AWAY_MS  500  /* what was killed is started again */
-#define AGAIN_MS 1000 /* a command is given once more */
+#define AWAY_MS  500   /* what was killed is started again */
+#define AGAIN_MS 1000  /* a command is given once more */
+#define SLOW_MS  40000 /* nobody waits so long for an answer that others depend on */
 
 const char *sweep_name(enum sweep_kind kind)
 {
     static const char *const names[] = {
-        "before", "after",  "twice",   "scheduler", "meanwhile", "says",
-        "hears",  "router", "tells",   "told",      "between",   "asks",
-        "asked",  "learns", "request", "answer",    "late",
+        "before", "after",         "twice",       "scheduler", "meanwhile", "says",
+        "hears",  "router",        "tells",       "told",      "between",   "asks",
+        "asked",  "learns",        "request",     "answer",    "late",      "double",
+        "slow",   "server-double", "server-slow",
     };
 
     return names[kind];
@@ -24,7 +26,26 @@ const char *sweep_name(enum sweep_kind kind)
 static bool is_of_server(enum sweep_kind kind)
 {
     return kind == SWEEP_MOM_TELLS || kind == SWEEP_MOM_IS_TOLD ||
-           kind == SWEEP_ROUTER_OF_SERVER;
+           kind == SWEEP_ROUTER_OF_SERVER || kind == SWEEP_DOUBLE_OF_SERVER ||
+           kind == SWEEP_SLOW_OF_SERVER;
+}
+
+static bool is_of_weather(enum sweep_kind kind)
+{
+    return kind == SWEEP_DOUBLE || kind == SWEEP_SLOW ||
+           kind == SWEEP_DOUBLE_OF_SERVER || kind == SWEEP_SLOW_OF_SERVER;
+}
+
+static bool kills_mom(enum sweep_kind kind)
+{
+    return kind == SWEEP_MOM_SAYS || kind == SWEEP_MOM_HEARS ||
+           kind == SWEEP_MOM_TELLS || kind == SWEEP_MOM_IS_TOLD;
+}
+
+bool sweep_is_about(const struct sweep *whole, enum sweep_kind kind)
+{
+    return whole->loses_hosts ? kills_mom(kind)
+                              : whole->of_weather == is_of_weather(kind);
 }
 
 /* Count a place; true when the kill comes here. */
@@ -32,7 +53,8 @@ static bool is_here(struct sim *s, enum sweep_kind kind)
 {
     struct sweep *sw = s->sweep;
 
-    if (!sw || !sw->is_on || (is_of_server(kind) && !sw->of_server))
+    if (!sw || !sw->is_on || (is_of_server(kind) && !sw->of_server) ||
+        (is_of_weather(kind) && !sw->of_weather))
         return false;
     sw->n[kind]++;
     if (sw->has_killed || sw->kind != kind || sw->n[kind] != sw->at)
@@ -126,6 +148,15 @@ static void start_mom(struct sim *s UNUSED, void *arg)
     host_start_mom(arg, false);
 }
 
+/* Its MoM is dead already. */
+static void lose_host(struct sim *s, void *arg)
+{
+    struct mom_host *h = arg;
+
+    sim_trace(s, "host %s: is lost", h->name);
+    host_crash(h);
+}
+
 static void start_router(struct sim *s, void *arg UNUSED)
 {
     comm_router(s, true);
@@ -145,7 +176,10 @@ static bool says(struct sim *s, struct mom_host *h, enum sweep_kind mom,
         sim_after(s, 0, kill_router, NULL, NULL);
     if (!is_here(s, mom))
         return false;
-    sim_after(s, AWAY_MS, start_mom, h, NULL);
+    if (s->sweep->loses_hosts)
+        sim_after(s, 0, lose_host, h, NULL);
+    else
+        sim_after(s, AWAY_MS, start_mom, h, NULL);
     return true;
 }
 
@@ -154,7 +188,10 @@ static bool hears(struct sim *s, struct mom_host *h, enum sweep_kind kind)
     if (!is_here(s, kind))
         return false;
     host_kill_mom(h);
-    sim_after(s, AWAY_MS, start_mom, h, NULL);
+    if (s->sweep->loses_hosts)
+        lose_host(s, h);
+    else
+        sim_after(s, AWAY_MS, start_mom, h, NULL);
     return true;
 }
 
@@ -166,6 +203,13 @@ bool sweep_mom_says(struct sim *s, struct mom_host *h)
 bool sweep_mom_hears(struct sim *s, struct mom_host *h)
 {
     return hears(s, h, SWEEP_MOM_HEARS);
+}
+
+bool sweep_doubles(struct sim *s, size_t leaf, bool of_server)
+{
+    if (is_here(s, of_server ? SWEEP_SLOW_OF_SERVER : SWEEP_SLOW))
+        comm_leaf_stalls(s, leaf, SLOW_MS);
+    return is_here(s, of_server ? SWEEP_DOUBLE_OF_SERVER : SWEEP_DOUBLE);
 }
 
 bool sweep_mom_tells(struct sim *s, struct mom_host *h)

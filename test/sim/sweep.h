@@ -7,10 +7,15 @@
  * servers each is killed around each of its commits, when it asks the other one, when
  * it is asked and when it is answered; and each of these messages is lost or late once.
  *
- * What is killed comes back soon. A command that was cut off before anything of it was
- * durable is given once more, as its user would; one whose effect is durable is not. So
- * the scenario's expectations hold in every run, when they leave some seconds between
- * a command and what comes of it.
+ * A scenario may be about doubled and late messages instead: each that a MoM says to
+ * another one, or to the server and is told by it, is so once. Or it is about hosts
+ * that are lost: that of a MoM which dies is not heard of again before the scenario is
+ * over.
+ *
+ * Otherwise what is killed comes back soon. A command that was cut off before anything
+ * of it was durable is given once more, as its user would; one whose effect is durable
+ * is not. So the scenario's expectations hold in every run, when they leave some
+ * seconds between a command and what comes of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TEST_SIM_SWEEP_H
@@ -42,16 +47,22 @@ enum sweep_kind {
     SWEEP_REQUEST, /* nobody dies, and the request is lost, */
     SWEEP_ANSWER,  /* or the answer, */
     SWEEP_LATE,    /* or it comes when nobody waits for an answer any more */
+    SWEEP_DOUBLE,  /* nobody dies, and a MoM says something to another one twice, */
+    SWEEP_SLOW,    /* or that and all that she says behind it comes late */
+    SWEEP_DOUBLE_OF_SERVER, /* the same of messages between MoMs and the server */
+    SWEEP_SLOW_OF_SERVER,
     SWEEP_KINDS
 };
 
 /* A zeroed one kills nobody and counts. */
 struct sweep {
     enum sweep_kind kind;
-    size_t at;       /* the kill comes at this place, from 1 on; 0: nowhere */
-    bool of_server;  /* messages between MoMs and the server are places too */
-    bool is_on;      /* from second 0 on until the faults stop */
-    bool has_killed; /* it has come there */
+    size_t at;        /* the kill comes at this place, from 1 on; 0: nowhere */
+    bool of_server;   /* messages between MoMs and the server are places too */
+    bool of_weather;  /* it is about doubled and late messages, */
+    bool loses_hosts; /* or about hosts that are lost */
+    bool is_on;       /* from second 0 on until the faults stop */
+    bool has_killed;  /* it has come there */
     bool has_killed_again;
     size_t n[SWEEP_KINDS]; /* places passed so far */
     void *line;            /* of the scenario that is being carried out, NULL: none */
@@ -59,6 +70,8 @@ struct sweep {
 };
 
 const char *sweep_name(enum sweep_kind kind);
+/* Places of this kind are swept in the scenario that has just been gone through. */
+bool sweep_is_about(const struct sweep *whole, enum sweep_kind kind);
 
 /* The server's commit comes next: says how it dies, as shell->crash does. */
 void sweep_commit(struct sim *s);
@@ -71,6 +84,10 @@ void sweep_scheduler(struct sim *s, struct planner *p);
 bool sweep_mom_says(struct sim *s, struct mom_host *h);
 /* It has got such a message; true: it is dead, and has not taken it. */
 bool sweep_mom_hears(struct sim *s, struct mom_host *h);
+
+/* A MoM, or the server, is about to say something to another MoM, or to the other one:
+ * its connection may stand still from now on. True: it says it twice. */
+bool sweep_doubles(struct sim *s, size_t leaf, bool of_server);
 
 /* The same of messages to and from the server. */
 bool sweep_mom_tells(struct sim *s, struct mom_host *h);
