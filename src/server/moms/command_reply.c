@@ -181,15 +181,6 @@ static void reply_to_copy(struct moms_turn *t, const struct mom *mom,
                      text);
 }
 
-static bool was_before(const struct moms *ms, const struct job *job, size_t i,
-                       const struct mom *mom)
-{
-    while (i-- > 0)
-        if (mom_of_node(ms, job->bookings.v[i].node->obj.id) == mom)
-            return true;
-    return false;
-}
-
 /* The MoM could not reach a sister; or it does not know the job any more, and what it
  * had said of its sisters was lost on the way. An image that the job is to go on from
  * is nothing that is left over. */
@@ -197,19 +188,6 @@ static bool sisters_may_keep(const struct mom_job *j, const struct job *job, int
 {
     return code == PBSE_SISCOMM ||
            (code == PBSE_UNKJOBID && job_image_run(job) != j->run_version);
-}
-
-/* Any of the hosts may keep its share of the job, so each is told to discard the run
- * (tpp.md 6.4). One that is away hears it when it registers. */
-static void discard_everywhere(struct moms *ms, struct moms_turn *t,
-                               const struct mom_job *j, const struct job *job)
-{
-    for (size_t i = 0; i < job->bookings.n; i++) {
-        struct mom *mom = mom_of_node(ms, job->bookings.v[i].node->obj.id);
-
-        if (mom && mom->registered && !was_before(ms, job, i, mom))
-            mom_discard(t, mom, j->id, j->run_version);
-    }
 }
 
 static void reply_to_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j,
@@ -224,8 +202,10 @@ static void reply_to_delete(struct moms *ms, struct moms_turn *t, struct mom_job
         moms_touch_job(ms, j->id);
         return;
     }
+    /* Any of the hosts may keep its share of the job, so each is told to discard the
+     * run (tpp.md 6.4). */
     if (sisters_may_keep(j, job, reply->code))
-        discard_everywhere(ms, t, j, job);
+        run_discard(t, j, job);
     end_job(t, j, job);
 }
 

@@ -35,15 +35,21 @@ static bool is_up(const struct mom_job *j)
     return j->mom && j->mom->registered;
 }
 
-/* Forgets what was known of a run that is over. Its MoM is told to do the same, but
- * only when it may know of the run. */
+/* What hosts have is the image that the job goes on from. After a restart of the server
+ * a sister may be the first that is heard of. */
+static bool rests(const struct mom_job *j, const struct job *job)
+{
+    int64_t image = job ? job_image_run(job) : 0;
+
+    return image > 0 && (!j->mom || j->run_version == image);
+}
+
+/* Forgets what was known of a run that is over. Its hosts are told to do the same, but
+ * only when they may know of the run. */
 static void drop_run(struct moms_turn *t, struct mom_job *j, const struct job *job)
 {
-    bool rests = job && job_image_run(job) == j->run_version && j->run_version > 0;
-
-    /* What the MoM has of a run that has left an image is for the next run. */
-    if (j->known && is_up(j) && !rests)
-        mom_discard(t, j->mom, j->id, j->run_version);
+    if (j->known && !rests(j, job))
+        run_discard(t, j, job);
     j->known = false;
     j->busy = false;
     j->stop_told = false;
@@ -200,6 +206,7 @@ static void begin_run(struct moms *ms, struct mom_job *j, const struct job *job,
 
     j->run_version = run_version;
     j->mom = n ? mom_of_node(ms, n->obj.id) : NULL;
+    run_note_hosts(ms, j, job);
 }
 
 /* A server that was killed may have sent the job without hearing the answer, so the MoM
@@ -234,10 +241,9 @@ void look_at_job(struct moms *ms, struct moms_turn *t, struct mom_job *j)
     int64_t run_version;
 
     MUST(j->looked_at); /* not in the list: it may be forgotten here */
-    if (job && !job_is_at_mom(job) && j->mom && j->run_version > 0 &&
-        job_image_run(job) == j->run_version) {
+    if (job && !job_is_at_mom(job) && rests(j, job)) {
         drop_run(t, j, job);
-        j->known = true; /* its MoM is told when the image is not wanted any more */
+        j->known = true; /* they are told when the image is not wanted any more */
         return;
     }
     if (!job || !job_is_at_mom(job)) {

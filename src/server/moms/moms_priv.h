@@ -73,17 +73,19 @@ struct mom_job {
     char *id;
     struct mom *mom;
     int64_t run_version; /* the run that the fields below speak of */
-    bool known;          /* the MoM may know of it */
-    bool busy;           /* a command about it is unanswered */
-    bool stop_told;      /* to stop or to go on, perhaps, and has not answered */
-    bool image_told;     /* to make an image, and has not answered */
-    unsigned n_tries;    /* of what it wants at present */
-    int64_t retry_at;    /* not before; INT64_MIN: at once */
-    int64_t lost_at;     /* gone at its MoM unless heard of by then; 0: not missed */
-    int64_t sure_at; /* a hot start believes by then that it runs on; 0: not asked */
-    char state;      /* that n_tries and retry_at speak of */
-    bool pressed;    /* likewise: its deletion was asked for */
-    bool looked_at;  /* not in the list of jobs to look at */
+    struct mom **hosts;  /* those that may have a part of it (run_hosts.c) */
+    size_t n_hosts;
+    bool known;       /* the MoM may know of it */
+    bool busy;        /* a command about it is unanswered */
+    bool stop_told;   /* to stop or to go on, perhaps, and has not answered */
+    bool image_told;  /* to make an image, and has not answered */
+    unsigned n_tries; /* of what it wants at present */
+    int64_t retry_at; /* not before; INT64_MIN: at once */
+    int64_t lost_at;  /* gone at its MoM unless heard of by then; 0: not missed */
+    int64_t sure_at;  /* a hot start believes by then that it runs on; 0: not asked */
+    char state;       /* that n_tries and retry_at speak of */
+    bool pressed;     /* likewise: its deletion was asked for */
+    bool looked_at;   /* not in the list of jobs to look at */
     struct mom_job *prev, *next;
     UT_hash_handle hh;
 };
@@ -181,6 +183,14 @@ void job_was_lost(struct moms_turn *t, const struct job *job);
 void look_at_job(struct moms *ms, struct moms_turn *t, struct mom_job *j);
 /* The server starts with a job that runs or ends: its MoM may have heard of it. */
 void job_of_before(struct moms *ms, const struct job *job);
+
+/* run_hosts.c: the MoMs of the run, from the vnodes that the job has. */
+void run_note_hosts(const struct moms *ms, struct mom_job *j, const struct job *job);
+/* That one says that it has a part of it. */
+void run_note_host(struct mom_job *j, struct mom *mom);
+/* Whatever they have of it is not wanted any more; 'job' as it is now, NULL: gone. */
+void run_discard(struct moms_turn *t, const struct mom_job *j, const struct job *job);
+void run_forget_hosts(struct mom_job *j);
 
 /* command.c: building and sending; replies. */
 void mom_send(struct moms_turn *t, const struct mom *mom, const struct is_message *msg);

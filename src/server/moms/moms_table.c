@@ -145,6 +145,7 @@ void moms_forget_job(struct moms *ms, struct mom_job *j)
     if (!j->looked_at)
         DL_DELETE(ms->touched, j);
     HASH_DEL(ms->by_job, j);
+    run_forget_hosts(j);
     free(j->id);
     free(j);
 }

@@ -73,6 +73,7 @@ static void confirm_running(struct moms *ms, struct moms_turn *t, struct mom *mo
     j->mom = mom;
     j->run_version = obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
     j->known = true;
+    run_note_hosts(ms, j, job);
     /* The MoM lists the job, so the job is not missed any more. */
     j->lost_at = 0;
     if (job_state(job) != 'R')
@@ -97,6 +98,16 @@ static void remember_image(struct moms *ms, struct mom *mom, const struct job *j
         return;
     j->mom = mom;
     j->run_version = job_image_run(job);
+    j->known = true;
+    run_note_host(j, mom);
+}
+
+/* A sister has a part of the image, or of the one before. */
+static void remember_part(struct moms *ms, struct mom *mom, const struct job *job)
+{
+    struct mom_job *j = moms_job(ms, job->obj.id);
+
+    run_note_host(j, mom);
     j->known = true;
 }
 
@@ -130,8 +141,10 @@ static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
      * start: whether it is of the same image the mother superior asks when she joins.
      */
     if (r->node_id != 0 && r->substate == JOB_SUB_HELD && job_has_image(job) &&
-        r->run_version <= job_image_run(job))
+        r->run_version <= job_image_run(job)) {
+        remember_part(ms, mom, job);
         return;
+    }
     if ((r->substate == JOB_SUB_HELD || !job_is_at_mom(job)) && job_has_image(job) &&
         job_image_run(job) == r->run_version) {
         remember_image(ms, mom, job);

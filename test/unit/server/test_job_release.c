@@ -466,6 +466,29 @@ static void other_hosts_are_free_before_files_are_copied(void)
     }
 }
 
+/* The host of the mother superior is lost for ever: she tells nobody that the run is
+ * over, so the server does. */
+static void the_other_hosts_let_a_run_go_whose_first_host_is_lost(void)
+{
+    struct fake_mom fm = three_hosts(), other = fm;
+    const char *id = wide_job(&fm);
+    struct is_running part = {
+        .job_id = id, .substate = 41, .run_version = 1, .node_id = 1
+    };
+
+    other.stream = 40;
+    other.service_port = 16002;
+    fake_register_as(&other, "n2", 1, &part);
+    fake_lose(&fm);
+    rig_advance(fm.r, fm.r->now_at + 309);
+    CU_ASSERT_PTR_NULL(fake_message(&other, IS_DISCARD_JOB));
+    rig_advance(fm.r, fm.r->now_at + 1);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'Q');
+    CU_ASSERT_PTR_NOT_NULL_FATAL(fake_message(&other, IS_DISCARD_JOB));
+    CU_ASSERT_EQUAL(fake_message(&other, IS_DISCARD_JOB)->run_version, 1);
+    fake_mom_free(&fm);
+}
+
 /* A host was away while it was given back: what it still has of the job ends. */
 static void a_host_that_was_given_back_is_told(void)
 {
@@ -527,6 +550,8 @@ int main(void)
         { "a subjob releases its own", a_subjob_releases_its_own },
         { "other hosts are free before files are copied",
           other_hosts_are_free_before_files_are_copied },
+        { "the other hosts let a run go whose first host is lost",
+          the_other_hosts_let_a_run_go_whose_first_host_is_lost },
         { "a host that was given back is told", a_host_that_was_given_back_is_told },
         { "a job that comes back wants all again",
           a_job_that_comes_back_wants_all_again },
