@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 check_PROGRAMS += test/sim/sim
 TESTS += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_more_seeds test/sim/check_last_seeds \
-	test/sim/check_sweeps test/sim/check_more_sweeps test/sim/check_last_sweeps \
+	test/sim/check_sweeps test/sim/check_more_sweeps test/sim/check_last_sweeps test/sim/check_wide_sweeps \
 	test/sim/check_two_servers
 test_sim_sim_SOURCES = \
 	test/sim/action.c test/sim/action_daemons.c \
@@ -59,5 +59,5 @@ test_sim_sim_LDADD = libhfsvrshell.la libhfsvrcore.la libhfmomcore.la libhfroute
 	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) $(PQ_LIBS) $(ZLIB_LIBS) -lm
 
 EXTRA_DIST += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_more_seeds test/sim/check_last_seeds \
-	test/sim/check_sweeps test/sim/check_more_sweeps test/sim/check_last_sweeps \
+	test/sim/check_sweeps test/sim/check_more_sweeps test/sim/check_last_sweeps test/sim/check_wide_sweeps \
 	test/sim/check_two_servers test/sim/scenarios test/sim/sweeps test/sim/two
