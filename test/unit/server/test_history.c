@@ -103,6 +103,36 @@ static void deletions_are_told_of(void)
     fake_mom_free(&fm);
 }
 
+/* The end is added to what the system has said, whatever that was. */
+static void the_end_is_added_to_words_of_the_system(void)
+{
+    static const char *const words[] = {
+        "Job run at Sat Nov 21 at 08:02 on (n1:ncpus=1)",
+        "Job manually qrun on (n1:ncpus=1)",
+        "Job Array Began at Sat Nov 21 at 07:57",
+        "Not Running: Insufficient amount of resource: ncpus",
+        "Can Never Run: Not enough total nodes available",
+        "Job held by ann on Sat Nov 21 08:02:39 2026",
+        "job held, too many failed attempts to run",
+        "Job Array Held, too many failed attempts to run subjob 3[1].svr",
+        "Job was requeued",
+        "Job has been moved to \"workq@other\"",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        struct fake_mom fm = keeping("job_history_enable=True");
+        const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+        const char *comment;
+
+        set_comment(fm.r, id, words[i]);
+        CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, NULL), 0);
+        comment = text_of(fm.r, id, JOB_A_COMMENT);
+        CU_ASSERT_TRUE(strncmp(comment, words[i], strlen(words[i])) == 0 &&
+                       ends_with(comment, " and terminated by ann@svr.example"));
+        fake_mom_free(&fm);
+    }
+}
+
 static void what_is_over_holds_nothing(void)
 {
     struct fake_mom fm =
@@ -287,6 +317,8 @@ int main(void)
     static const struct unit_case cases[] = {
         { "ends have their phases", ends_have_their_phases },
         { "deletions are told of", deletions_are_told_of },
+        { "the end is added to words of the system",
+          the_end_is_added_to_words_of_the_system },
         { "what is over holds nothing", what_is_over_holds_nothing },
         { "requests are refused", requests_are_refused },
         { "without history nothing is kept", without_history_nothing_is_kept },

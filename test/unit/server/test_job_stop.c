@@ -155,6 +155,8 @@ static void a_client_suspends_and_a_scheduler_resumes(void)
     SAME(job_shows(r, id, "exec_vnode"), "(n1:ncpus=2:mem=100kb)");
     SAME(job_shows(r, id, "exec_vnode_kept"), "(n1)");
     SAME(job_shows(r, id, "resources_released"), "(none)");
+    /* Nobody has preempted it. */
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, id), JOB_A_PTIME));
     SAME(in_use(r, "ncpus"), "0");
     SAME(in_use(r, "mem"), "0kb");
     SAME(queue_uses(r, "ncpus"), "0");
@@ -365,11 +367,14 @@ static void a_mom_that_refuses_changes_nothing(void)
     SAME(rig_reply(r, r->conn)->text, "no sister");
     SAME(job_shows(r, id, "job_state"), "R");
     SAME(in_use(r, "ncpus"), "2");
+    r->now_at += 10;
     suspend_now(&fm, id, "suspend");
+    r->now_at += 100;
     CU_ASSERT_EQUAL(signal_job(r, id, "resume"), 0);
     for (int i = 0; i < 3; i++) /* its cycles because of that are over */
         rig_sched_done(r);
     CU_ASSERT_EQUAL(signal_as(r, sched, RIG_ROOT, id, "resume"), -1);
+    r->now_at += 7;
     CU_ASSERT_EQUAL(mom_answers(&fm, sched, PBSE_BADSTATE, NULL), PBSE_BADSTATE);
     CU_ASSERT_PTR_NULL(accounted(r, 'z', 0));
     /* The scheduler tries again, and is not woken for it. */
@@ -378,6 +383,8 @@ static void a_mom_that_refuses_changes_nothing(void)
     SAME(in_use(r, "ncpus"), "0");
     CU_ASSERT_EQUAL(signal_as(r, sched, RIG_ROOT, id, "resume"), -1);
     CU_ASSERT_EQUAL(mom_answers(&fm, sched, 0, NULL), 0);
+    /* It has not run while its MoM was asked in vain. */
+    CU_ASSERT_EQUAL(job_ends_at(TO_JOB(the_job(r, id)), r->now_at), r->now_at + 90);
     fake_mom_free(&fm);
 }
 
