@@ -15,6 +15,7 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/json.c src/cmds/common/json.h \
 	src/cmds/common/json_member.c src/cmds/common/json_member.h \
 	src/cmds/common/depend_ids.c src/cmds/common/depend_ids.h \
+	src/cmds/common/known.c src/cmds/common/known.h \
 	src/cmds/common/operand.c src/cmds/common/operand.h \
 	src/cmds/common/queue_control.c src/cmds/common/queue_control.h \
 	src/cmds/common/dry_run.c src/cmds/common/dry_run.h \
@@ -23,7 +24,7 @@ libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 
 # An installation can be moved as a whole: commands look for libpbs beside themselves.
 CMD_LDFLAGS = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
-CMD_LIBS = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
+CMD_LIBS = libhfcmds.la libpbs.la libhfconf.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
 bin_PROGRAMS += \
 	pbs_attach pbs_hostn printjob pbs_ralter pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_tmrsh pbsdsh pbsnodes \
@@ -249,6 +250,6 @@ test_unit_cmds_test_replay_SOURCES = test/unit/cmds/test_replay.c test/unit/unit
 	src/cmds/qstat/options.c \
 	src/cmds/qstat/queues.c
 test_unit_cmds_test_replay_LDADD = \
-	libhfcmds.la libhfattr.la libhfbase.la $(JANSSON_LIBS) -lcunit
+	libhfcmds.la libhfconf.la libhfattr.la libhfbase.la $(JANSSON_LIBS) -lcunit
 
 EXTRA_DIST += src/cmds/README.md test/golden/commands

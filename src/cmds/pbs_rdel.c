@@ -4,7 +4,7 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/dry_run.h"
 #include "cmds/common/extension.h"
-#include "cmds/common/operand.h"
+#include "cmds/common/known.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static int delete_one(struct dry_run *dry, const char *operand)
     int conn, code = 0, index;
     bool done;
 
-    if (!operand_occurrence(operand, id, server, &index))
+    if (!known_occurrence(operand, id, server, &index))
         return complain(operand, false);
     if (index == OPERAND_ALL && !dry->wanted)
         return complain(operand, true);

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/job_command.h"
 
-#include "cmds/common/operand.h"
+#include "cmds/common/known.h"
 #include "lib/base/buf.h"
 
 #include <getopt.h>
@@ -115,7 +115,7 @@ static int run(int argc, char **argv)
     code = read_options(argc, argv, &w);
     jobs[0] = (char *)(uintptr_t)w.job;
     /* Here this is a mistake on the command line, in other commands a failed job. */
-    if (!code && !operand_job(w.job, id, server)) {
+    if (!code && !known_job(w.job, id, server)) {
         fprintf(stderr, "%s: illegally formed job identifier: %s\n", CMD, w.job);
         code = 2;
     }

@@ -5,7 +5,7 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/extension.h"
 #include "cmds/common/json.h"
-#include "cmds/common/operand.h"
+#include "cmds/common/known.h"
 #include "cmds/common/why.h"
 #include "include/pbs_error.h"
 #include "lib/attr/resv_words.h"
@@ -438,7 +438,7 @@ static int show_operand(struct rstat *r, const char *operand)
     char id[OPERAND_MAX], server[OPERAND_MAX];
     int index;
 
-    bool formed = operand_occurrence(operand, id, server, &index);
+    bool formed = known_occurrence(operand, id, server, &index);
 
     if (!formed || (r->why && index != OPERAND_WHOLE)) {
         fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD,

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/attr_list.h"
 #include "cmds/common/cmd.h"
-#include "cmds/common/operand.h"
+#include "cmds/common/known.h"
 #include "lib/base/diag.h"
 
 #include <getopt.h>
@@ -223,7 +223,7 @@ static int run(int argc, char **argv)
     }
     ops = xcalloc((size_t)(argc - optind), sizeof(*ops));
     for (int i = optind; i < argc; i++) {
-        if (operand_job(argv[i], ops[n].id, ops[n].server)) {
+        if (known_job(argv[i], ops[n].id, ops[n].server)) {
             n++;
             continue;
         }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/cmd.h"
 #include "cmds/common/job_command.h"
-#include "cmds/common/operand.h"
+#include "cmds/common/known.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -53,7 +53,7 @@ static int run(int argc, char **argv)
         return 2;
     }
     for (int i = 0; i < 2; i++) {
-        if (operand_job(argv[i + 1], id[i], server[i]))
+        if (known_job(argv[i + 1], id[i], server[i]))
             continue;
         fprintf(stderr, "%s: illegally formed job identifier: %s\n", CMD, argv[i + 1]);
         return 1;

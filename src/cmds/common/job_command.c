@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/job_command.h"
 
-#include "cmds/common/operand.h"
+#include "cmds/common/known.h"
 #include "include/pbs_error.h"
 #include "lib/base/diag.h"
 
@@ -57,7 +57,7 @@ static int ask_one(const struct job_command *c, const char *operand, bool *usage
     enum job_refusal refusal = REFUSAL_PLAIN;
     int conn, err;
 
-    if (!operand_job(operand, id, server)) {
+    if (!known_job(operand, id, server)) {
         fprintf(stderr, "%s: illegally formed job identifier: %s\n", c->name, operand);
         return 1;
     }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/attr_list.h"
 #include "cmds/common/extension.h"
-#include "cmds/common/operand.h"
+#include "cmds/common/known.h"
 #include "cmds/pbs_ralter/ralter.h"
 #include "include/pbs_error.h"
 #include "lib/wire/batch.h"
@@ -101,7 +101,7 @@ static int alter(struct ralter *r, const char *operand)
     int conn, code, index;
     char *answer;
 
-    bool is_one = operand_occurrence(operand, id, server, &index);
+    bool is_one = known_occurrence(operand, id, server, &index);
 
     if (!may_name(r, operand, is_one, index))
         return 2;

@@ -5,6 +5,7 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/explain.h"
+#include "cmds/common/known.h"
 #include "cmds/pbs_rsub/hosts.h"
 #include "cmds/pbs_rsub/rsub.h"
 
@@ -124,7 +125,7 @@ static int take_wait(struct rsub *r, const char *text)
 
 static int take_asap(struct rsub *r, const char *job)
 {
-    if (operand_job(job, r->asap_job, r->asap_server))
+    if (known_job(job, r->asap_job, r->asap_server))
         return 0;
     fprintf(stderr, "%s: illegally formed job identifier: %s\n", CMD, job);
     return 255;

@@ -8,6 +8,7 @@
 #include "cmds/qstat/qstat.h"
 
 #include "cmds/common/attr_list.h"
+#include "cmds/common/known.h"
 #include "cmds/common/operand.h"
 #include "include/pbs_error.h"
 #include "lib/base/buf.h"
@@ -310,7 +311,7 @@ static int show_operand_jobs(struct qstat_run *r, const char *text)
 
     if (!is_job_operand(text))
         return jobs_at(r, text);
-    if (operand_job(text, id, server))
+    if (known_job(text, id, server))
         return jobs_of_id(r, id, server, id);
     fprintf(stderr, "%s: illegally formed job identifier: %s\n", CMD, text);
     return 1;
@@ -342,7 +343,7 @@ static int read_express(struct express *jobs, int n, char **operands)
         const char *bracket;
 
         if (!is_job_operand(operands[i]) ||
-            !operand_job(operands[i], jobs[i].id, jobs[i].server)) {
+            !known_job(operands[i], jobs[i].id, jobs[i].server)) {
             fputs(CMD ": Express option can only be used with job ids\n", stderr);
             return -1;
         }
