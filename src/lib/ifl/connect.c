@@ -16,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -80,9 +81,11 @@ static bool is_local(const struct target *t)
  */
 static int open_local(const struct conf *conf, bool nowait)
 {
-    /* A local connect() waits while the listener's queue is full, without end when the
-     * server hangs. Who cannot wait is told at once that the queue is full. */
+    /* A local connect() waits while the listener's queue is full: a server that hangs
+     * would be waited for without end. It has as long as for its first reply. Who
+     * cannot wait is told at once that the queue is full. */
     const int how = SOCK_STREAM | SOCK_CLOEXEC | (nowait ? SOCK_NONBLOCK : 0);
+    const struct timeval most = { .tv_sec = FIRST_REPLY_S };
     struct sockaddr_un to = { .sun_family = AF_UNIX };
     const char *path = conf_server_socket(conf);
     int fd;
@@ -91,7 +94,8 @@ static int open_local(const struct conf *conf, bool nowait)
         return -1;
     strcpy(to.sun_path, path);
     fd = socket(AF_UNIX, how, 0);
-    if (fd >= 0 && (connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0 ||
+    if (fd >= 0 && (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most)) < 0 ||
+                    connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0 ||
                     (nowait && fcntl(fd, F_SETFL, 0) < 0))) {
         close(fd);
         fd = -1;

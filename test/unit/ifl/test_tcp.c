@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -234,6 +236,64 @@ static void test_the_local_socket_needs_no_helper(void)
     teardown();
 }
 
+/* The library gives a local server ten minutes to take a connection; here they are
+ * short. */
+static bool minutes_are_short;
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+    static const struct timeval soon = { .tv_usec = 50000 };
+    bool shorten = minutes_are_short && level == SOL_SOCKET && name == SO_SNDTIMEO;
+
+    return (int)syscall(SYS_setsockopt, fd, level, name, shorten ? &soon : value,
+                        shorten ? sizeof(soon) : len);
+}
+
+/* A listener at 'path' that takes no more connections: the numbers of all its sockets
+ * are in 'fds', how many is returned. */
+static size_t listen_in_vain(const char *path, int fds[16])
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    size_t n = 1;
+
+    strcpy(at.sun_path, path);
+    fds[0] = socket(AF_UNIX, SOCK_STREAM, 0);
+    CU_ASSERT_EQUAL_FATAL(bind(fds[0], (struct sockaddr *)&at, sizeof(at)), 0);
+    CU_ASSERT_EQUAL_FATAL(listen(fds[0], 1), 0);
+    for (; n < 16; n++) {
+        fds[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        if (connect(fds[n], (struct sockaddr *)&at, sizeof(at)) < 0)
+            break;
+    }
+    CU_ASSERT_TRUE_FATAL(n < 16);
+    return n + 1;
+}
+
+static void test_a_local_server_that_hangs_is_not_waited_for_without_end(void)
+{
+    const char *path = path_of("hangs.sock");
+    int fds[16];
+    size_t n = listen_in_vain(path, fds);
+    int c;
+
+    setup(SAY_OK);
+    unsetenv("PBS_LOCAL_SOCKET");
+    setenv("PBS_SERVER_SOCKET", path_of("hangs.sock"), 1);
+    CU_ASSERT_EQUAL(pbs_loadconf(1), 1);
+    minutes_are_short = true;
+    alarm(60); /* the end of the test, should it wait */
+    c = pbs_connect(NULL);
+    alarm(0);
+    minutes_are_short = false;
+    CU_ASSERT_TRUE(c >= 0); /* over TCP */
+    CU_ASSERT_EQUAL(pbs_disconnect(c), 0);
+    unsetenv("PBS_SERVER_SOCKET");
+    for (size_t i = 0; i < n; i++)
+        close(fds[i]);
+    unlink(path_of("hangs.sock"));
+    teardown();
+}
+
 /* Nobody listens there. */
 #define DEAD "127.0.0.2"
 
@@ -346,6 +406,8 @@ int main(void)
         { "a program may have closed its stdin",
           test_a_program_may_have_closed_its_stdin },
         { "the local socket needs no helper", test_the_local_socket_needs_no_helper },
+        { "a local server that hangs is not waited for without end",
+          test_a_local_server_that_hangs_is_not_waited_for_without_end },
     };
     int rc;
 
