@@ -4,6 +4,7 @@
 #include "lib/ifl/rules.h"
 
 #include "include/pbs_ifl.h"
+#include "lib/attr/check.h"
 #include "lib/wire/batch.h"
 
 #include <ctype.h>
@@ -45,6 +46,14 @@ static int rule_holds(const char *text)
 {
     return good_if(has_only(text, "uos") || strcmp(text, "n") == 0 ||
                    strcmp(text, "p") == 0);
+}
+
+/* What a job may have is what may be looked for, in a criterion as well. */
+static int rule_checkpoint(const char *text)
+{
+    const struct attr_value v = { .set = true, .u.str = (char *)(uintptr_t)text };
+
+    return check_checkpoint(&v, NULL);
 }
 
 /* Letters of -k. The d asks for files in their final place and says which only together
@@ -299,7 +308,7 @@ static const struct rule {
     { ATTR_depend, JOB, rule_depend },   { ATTR_stagein, JOB, rule_stage },
     { ATTR_stageout, JOB, rule_stage },  { ATTR_state, SELECT, rule_states },
     { ATTR_auth_u, RESV, rule_users },   { ATTR_auth_g, RESV, rule_users_or_none },
-    { ATTR_v, JOB | RESV, rule_any },
+    { ATTR_v, JOB | RESV, rule_any },    { ATTR_c, SELECT, rule_checkpoint },
 };
 
 static unsigned when_is(uint32_t number)
