@@ -13,8 +13,8 @@
 #define LARGEST_NUMBER 9999
 #define WIDTH          5
 
-/* The unit at index n stands for 1024 to the power of n. */
-static const char units[] = "bkmgtp";
+/* The unit at index n stands for 1024 to the power of n. The last one has no letter. */
+static const char units[] = "bkmgtp?";
 
 const char *cell_or(const char *value, const char *missing)
 {
@@ -54,6 +54,9 @@ void cell_size(char out[CELL_MAX], const char *value, enum cell_size size)
     if (size == SIZE_MW && kind == 'b') {
         n = divide(n, 8);
         kind = 'w';
+    } else if (size == SIZE_GB && kind == 'w' && n < (1ULL << 60)) {
+        n *= 8;
+        kind = 'b';
     }
     for (; step < want; step++)
         n = divide(n, 1024);

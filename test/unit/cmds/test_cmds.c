@@ -88,7 +88,11 @@ static void test_sizes(void)
         { "10240kb", SIZE_MW, "2mw" },
         { "10mw", SIZE_MW, "10mw" },
         { "1b", SIZE_MW, "1mw" },
-        { "99999999pb", SIZE_AS_SENT, "99999" },
+        { "100mw", SIZE_GB, "1gb" },
+        { "10gw", SIZE_GB, "80gb" },
+        { "9999pb", SIZE_AS_SENT, "9999p" },
+        { "10000pb", SIZE_AS_SENT, "10?b" },
+        { "99999999pb", SIZE_AS_SENT, "97657" },
     };
     char cell[CELL_MAX];
 
