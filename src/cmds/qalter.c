@@ -41,23 +41,6 @@ static const struct {
     { 'R', "Remove_Files" }, { 'S', "Shell_Path_List" }, { 'u', "User_List" },
 };
 
-/* Which option a refused attribute came from. What stands in -l is told with the
- * library's own text, so Resource_List is not among them. */
-static const struct cmd_option letters[] = {
-    { "Execution_Time", NULL, 'a' },  { "Account_Name", NULL, 'A' },
-    { "Checkpoint", NULL, 'c' },      { "Error_Path", NULL, 'e' },
-    { "Hold_Types", NULL, 'h' },      { "Join_Path", NULL, 'j' },
-    { "Keep_Files", NULL, 'k' },      { "Mail_Points", NULL, 'm' },
-    { "Mail_Users", NULL, 'M' },      { "Job_Name", NULL, 'N' },
-    { "Output_Path", NULL, 'o' },     { "Priority", NULL, 'p' },
-    { "project", NULL, 'P' },         { "Rerunable", NULL, 'r' },
-    { "Shell_Path_List", NULL, 'S' }, { "User_List", NULL, 'u' },
-    { "Remove_Files", NULL, 'R' },    { "depend", NULL, 'W' },
-    { "umask", NULL, 'W' },           { "run_count", NULL, 'W' },
-    { "sandbox", NULL, 'W' },         { "group_list", NULL, 'W' },
-    { "stagein", NULL, 'W' },         { "stageout", NULL, 'W' },
-};
-
 static int usage_error(void)
 {
     fputs(usage, stderr);
@@ -128,8 +111,7 @@ static enum job_refusal refused(int conn, const char *id, const void *attrs)
 {
     int error = pbs_errno;
 
-    if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), &job_table,
-                                usage))
+    if (job_option_is_bad(CMD, conn, usage))
         return REFUSAL_USAGE;
     job_command_print_refusal(CMD, conn, id);
     explain_print(CMD, &job_table, attrs, error, cmd_error_text(conn));

@@ -79,6 +79,30 @@ def test_operands(cluster):
                        "(errno=15008)\n" % cmd)
 
 
+# Every command that takes identifiers; whose exit status is another one has its own here.
+OF_IDS = [
+    (["qalter", "-p", "1"], 1), (["qdel"], 1), (["qhold"], 1), (["qmove", "workq"], 1),
+    (["qmsg", "text"], 1), (["qorder", "1"], 1), (["qrerun"], 1), (["qrls"], 1), (["qrun"], 1),
+    (["qsig"], 1), (["qstat"], 1), (["pbs_release_nodes", "-a", "-j"], 2),
+    (["pbs_rdel"], 1), (["pbs_rstat"], 1), (["pbs_ralter", "-N", "x"], 2),
+]
+
+
+@pytest.mark.parametrize("words, code", OF_IDS, ids=[words[0] for words, _ in OF_IDS])
+def test_a_server_that_no_host_is_called_like(cluster, words, code):
+    """An identifier with such a server is none (cli.md 1.3); behind '@' it is a server that is
+    not found, and a host that there is, is asked."""
+    kind = "reservation" if words[0].startswith("pbs_r") and code < 3 and \
+        words[0] != "pbs_release_nodes" else "job"
+    number = "R5" if kind == "reservation" else "5"
+    for operand in (number + ".nosuch.invalid", number + ".nosuch.invalid:99"):
+        assert said(cluster, *words, operand) == (
+            code, "", "%s: illegally formed %s identifier: %s\n" % (words[0], kind, operand))
+    if words[0] not in ("qorder", "qrun"):
+        assert "Unknown Host.\n" in said(cluster, *words, number + "@nosuch.invalid")[2]
+    assert "illegally" not in said(cluster, *words, number + ".LocalHost")[2]
+
+
 def test_operands_of_signals(cluster):
     jid = running(cluster)
     for words in (["qsig", "-s", "0"], ["qmsg", "hello"]):
@@ -602,6 +626,7 @@ SELECT_ERRORS = [
     (["-H"], 0, "qselect: PBS is not configured to maintain job history\n"),
     (["-s", "Z"], 2, "qselect: illegal -s value\n(usage)"),
     (["-c", ""], 2, "qselect: illegal -c value\n(usage)"),
+    (["-c", "zz"], 166, "qselect: Illegal attribute or resource value\n"),
     (["-h", "z"], 2, "qselect: illegal -h value\n(usage)"),
     (["-u", "bad user@x@y"], 2, "qselect: illegal -u value\n(usage)"),
     (["-q", "@nosuch.invalid"], 160,
@@ -686,6 +711,8 @@ def test_arguments_by_default(cluster):
 SCRIPTS = [
     # The script, the exit status, and the name of the job or the errors.
     ("#!/bin/sh\r\n#PBS -N x\r\n", 1, "qsub: script contains cr, lf\n"),
+    ("#PBS -N x \\\n -p 3\r\n", 1, "qsub: script contains cr, lf\n"),
+    ("echo\n\r\n", 1, "qsub: script contains cr, lf\n"),
     ("#PBS -N a b\n", 1, "qsub: directive error: -N a b \n"),
     ("#PBSX -N a\n", 1, "qsub: directive error: X -N a \n"),
     ("#PBS -N 'a\n", 1, "qsub: unmatched quote\n"),

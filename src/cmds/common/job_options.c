@@ -7,6 +7,7 @@
 #include "cmds/common/datetime.h"
 #include "cmds/common/depend_ids.h"
 #include "cmds/common/explain.h"
+#include "lib/attr/job_attrs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,4 +58,41 @@ void job_option_other(struct attropl **attrs, const char *name, const char *valu
         *more = -1;
     }
     free(text);
+}
+
+/* Which option an attribute came from. */
+static const struct cmd_option letters[] = {
+    { "Execution_Time", NULL, 'a' },
+    { "Account_Name", NULL, 'A' },
+    { "Checkpoint", NULL, 'c' },
+    { "Error_Path", NULL, 'e' },
+    { "Hold_Types", NULL, 'h' },
+    { "Join_Path", NULL, 'j' },
+    { "array_indices_submitted", NULL, 'J' },
+    { "Keep_Files", NULL, 'k' },
+    { "Mail_Points", NULL, 'm' },
+    { "Mail_Users", NULL, 'M' },
+    { "Job_Name", NULL, 'N' },
+    { "Output_Path", NULL, 'o' },
+    { "Priority", NULL, 'p' },
+    { "project", NULL, 'P' },
+    { "Rerunable", NULL, 'r' },
+    { "Remove_Files", NULL, 'R' },
+    { "Shell_Path_List", NULL, 'S' },
+    { "User_List", NULL, 'u' },
+    { "depend", NULL, 'W' },
+    { "group_list", NULL, 'W' },
+    { "release_nodes_on_stageout", NULL, 'W' },
+    { "run_count", NULL, 'W' },
+    { "sandbox", NULL, 'W' },
+    { "stagein", NULL, 'W' },
+    { "stageout", NULL, 'W' },
+    { "tolerate_node_failures", NULL, 'W' },
+    { "umask", NULL, 'W' },
+};
+
+bool job_option_is_bad(const char *cmd, int conn, const char *usage)
+{
+    return cmd_print_bad_attribute(cmd, conn, letters, ARRAY_LEN(letters), &job_table,
+                                   usage);
 }

@@ -21,4 +21,9 @@ int job_option_date(const char *cmd, const char *usage, struct attropl **attrs,
 void job_option_other(struct attropl **attrs, const char *name, const char *value,
                       int *more);
 
+/* True when an attribute of the failed request is known to be wrong and came from an
+ * option other than -l: the line about that option, one that explains the value, and
+ * the usage are printed. What stands in -l is told with the library's own text. */
+bool job_option_is_bad(const char *cmd, int conn, const char *usage);
+
 #endif

@@ -120,6 +120,20 @@ static bool take_variable(struct buf *out, const char **at)
     return ok;
 }
 
+/* Functions that a shell exports lie in the environment line by line; their lines are
+ * joined behind each semicolon (cli.md 3.6). */
+static void add_function(struct buf *out, const char *name, const char *value)
+{
+    char *joined = xstrdup(value), *to = joined;
+
+    for (const char *p = joined; *p; p++)
+        if (*p != '\n' || p == joined || p[-1] != ';')
+            *to++ = *p;
+    *to = '\0';
+    add_variable(out, name, joined, "\"',\\");
+    free(joined);
+}
+
 static void add_all(struct buf *out)
 {
     for (char **e = environ; *e; e++) {
@@ -129,7 +143,10 @@ static void add_all(struct buf *out)
         if (!equals || is_kept_back(*e))
             continue;
         name = xstrndup(*e, (size_t)(equals - *e));
-        add_variable(out, name, equals + 1, "\"',\\");
+        if (strncmp(equals + 1, "() {", 4) == 0)
+            add_function(out, name, equals + 1);
+        else
+            add_variable(out, name, equals + 1, "\"',\\");
         free(name);
     }
 }

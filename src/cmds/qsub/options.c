@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qsub/qsub.h"
 
+#include "cmds/common/datetime.h"
 #include "cmds/common/job_options.h"
 #include "cmds/qsub/interactive.h"
 
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 /* Characters of -C that are kept (cli.md 3.1). */
 #define PREFIX_MAX 32
@@ -90,6 +92,19 @@ static int take_interactive(struct qsub *q)
     return interactive_may_be() ? 0 : 1;
 }
 
+/* A moment is typed like that of -a and sent as an instant. */
+static int take_moment(struct qsub *q, const char *name, const char *value)
+{
+    time_t at = datetime_parse(value, time(NULL));
+    char text[24];
+
+    if (at < 0)
+        return illegal('W', value);
+    snprintf(text, sizeof(text), "%lld", (long long)at);
+    attrs_set(&q->attrs, name, NULL, text);
+    return 0;
+}
+
 /* The names within -W that ask for something of this command and are sent otherwise
  * (cli.md 3.7). 0: it was one; -1: it is none; else the exit status. */
 static int take_own(struct qsub *q, const char *name, const char *value)
@@ -99,6 +114,8 @@ static int take_own(struct qsub *q, const char *name, const char *value)
     /* -J may have said it already. */
     if (strcmp(name, "max_run_subjobs") == 0 && attrs_get(q->attrs, name, NULL))
         return wrong("multiple max_run_subjobs values found");
+    if (strcmp(name, "reserve_start") == 0 || strcmp(name, "reserve_end") == 0)
+        return take_moment(q, name, value);
     if (!is_interactive && strcmp(name, "block") != 0)
         return -1;
     if (strcasecmp(value, "true") != 0 && strcasecmp(value, "false") != 0)
@@ -184,12 +201,12 @@ int qsub_options_agree(const struct qsub *q)
         fprintf(stderr, "%s: mail option 'j' can not be used without array job\n", CMD);
         return 1;
     }
+    if (q->x11 && !getenv("DISPLAY"))
+        return wrong("DISPLAY not set");
     if (q->x11 && !q->interactive) {
         fprintf(stderr, "%s: X11 Forwarding possible only for interactive jobs\n", CMD);
         return 1;
     }
-    if (q->x11 && !getenv("DISPLAY"))
-        return wrong("DISPLAY not set");
     if (q->x11 && names_display(q->variables)) {
         /* The dashes are those of PBS. */
         fprintf(stderr,
@@ -198,6 +215,8 @@ int qsub_options_agree(const struct qsub *q)
                 CMD);
         return 1;
     }
+    if (attrs_get(q->attrs, "cred", NULL) && attrs_get(q->attrs, "User_List", NULL))
+        return wrong("credential incompatable with -u");
     if (array && q->interactive)
         return wrong("interactive and array job submission cannot be used together");
     if (array && rerun && strcmp(rerun, "FALSE") == 0)

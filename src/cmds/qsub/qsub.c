@@ -7,10 +7,12 @@
 #include "cmds/qsub/qsub.h"
 
 #include "cmds/common/explain.h"
+#include "cmds/common/job_options.h"
 #include "cmds/common/operand.h"
 #include "cmds/qsub/blocking.h"
 #include "cmds/qsub/interactive.h"
 #include "include/pbs_error.h"
+#include "lib/io/conf.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -23,20 +25,6 @@
 
 #define DEFAULT_WORDS_MAX 128
 #define NO_OPEN_EXIT      8
-
-static const struct cmd_option letters[] = {
-    { "Execution_Time", NULL, 'a' },  { "Account_Name", NULL, 'A' },
-    { "Checkpoint", NULL, 'c' },      { "Error_Path", NULL, 'e' },
-    { "Hold_Types", NULL, 'h' },      { "Join_Path", NULL, 'j' },
-    { "Keep_Files", NULL, 'k' },      { "Mail_Points", NULL, 'm' },
-    { "Mail_Users", NULL, 'M' },      { "Job_Name", NULL, 'N' },
-    { "Output_Path", NULL, 'o' },     { "Priority", NULL, 'p' },
-    { "project", NULL, 'P' },         { "Rerunable", NULL, 'r' },
-    { "Shell_Path_List", NULL, 'S' }, { "User_List", NULL, 'u' },
-    { "Remove_Files", NULL, 'R' },    { "depend", NULL, 'W' },
-    { "umask", NULL, 'W' },           { "run_count", NULL, 'W' },
-    { "sandbox", NULL, 'W' },         { "array_indices_submitted", NULL, 'J' },
-};
 
 /* Submit_arguments and argument_list are XML (cli.md 3.1), so the five characters that
  * have a meaning there are written as entities. */
@@ -112,14 +100,21 @@ static FILE *open_script(const char *path, int *code)
     return in;
 }
 
+/* Where the copy of a script lies: the environment says it before pbs.conf does (cli.md
+ * 1.8). Settings that cannot be read are told when the command connects. */
 static const char *scratch_dir(void)
 {
-    static const char *const names[] = { "PBS_TMPDIR", "TMPDIR" };
+    static char dir[PATH_MAX] = "/var/tmp";
+    static bool known;
+    struct conf *conf;
+    struct diag why;
 
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (getenv(names[i]))
-            return getenv(names[i]);
-    return "/var/tmp";
+    if (!known && conf_load_without_ports(&conf, &why) == 0) {
+        snprintf(dir, sizeof(dir), "%s", conf->tmpdir);
+        conf_free(conf);
+    }
+    known = true;
+    return dir;
 }
 
 /* Close the copy of a script; 'code', or 1 after telling that it is not complete. A
@@ -206,8 +201,7 @@ static int report_refusal(const struct qsub *q, int conn, const char *queue)
 
     if (error == PBSE_NOATTR)
         fprintf(stderr, "%s: Error (%d) submitting job\n", CMD, error);
-    else if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), &job_table,
-                                     qsub_usage))
+    else if (job_option_is_bad(CMD, conn, qsub_usage))
         return 2;
     else if (cmd_error_text(conn))
         fprintf(stderr, "%s: %s\n", CMD, cmd_error_text(conn));

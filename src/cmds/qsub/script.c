@@ -102,8 +102,19 @@ static bool is_executable(const char *line)
     return line[0] != ':' && *p != '\0' && *p != '#';
 }
 
-/* Add following lines while this one ends in a backslash. */
-static void join_lines(struct buf *line, FILE *in, char **next, size_t *cap)
+/* A shell would take the carriage return as part of the last word, and fail with words
+ * that help nobody. */
+static bool is_of_dos(const char *line, ssize_t len)
+{
+    if (len < 2 || strcmp(line + len - 2, "\r\n") != 0)
+        return false;
+    fprintf(stderr, "%s: script contains cr, lf\n", CMD);
+    return true;
+}
+
+/* Add following lines while this one ends in a backslash; false when one of them ends
+ * as no line of a script does. */
+static bool join_lines(struct buf *line, FILE *in, char **next, size_t *cap)
 {
     for (;;) {
         size_t len = line->len;
@@ -112,14 +123,16 @@ static void join_lines(struct buf *line, FILE *in, char **next, size_t *cap)
         while (len > 0 && isspace((unsigned char)line->data[len - 1]))
             len--;
         if (len == 0 || line->data[len - 1] != '\\')
-            return;
+            return true;
         /* The backslash and what stands behind it go; the copy of the script keeps the
          * joined line. */
         line->len = len - 1;
         line->data[line->len] = '\0';
         got = getline(next, cap, in);
         if (got <= 0)
-            return;
+            return true;
+        if (is_of_dos(*next, got))
+            return false;
         buf_add(line, *next, (size_t)got);
     }
 }
@@ -146,10 +159,7 @@ int qsub_script(struct qsub *q, FILE *in, FILE *out)
     int bad = 0;
 
     while (!bad && (got = getline(&next, &cap, in)) > 0) {
-        /* A shell would take the carriage return as part of the last word, and fail
-         * with words that help nobody. */
-        if (got >= 2 && strcmp(next + got - 2, "\r\n") == 0) {
-            fprintf(stderr, "%s: script contains cr, lf\n", CMD);
+        if (is_of_dos(next, got)) {
             bad = 1;
             break;
         }
@@ -157,8 +167,7 @@ int qsub_script(struct qsub *q, FILE *in, FILE *out)
         buf_add(&line, next, (size_t)got);
         const char *first = line.data + strspn(line.data, " \t");
         if (head && strncmp(first, prefix, strlen(prefix)) == 0) {
-            join_lines(&line, in, &next, &cap);
-            bad = directive(q, &line, prefix);
+            bad = join_lines(&line, in, &next, &cap) ? directive(q, &line, prefix) : 1;
         } else if (head && strncmp(line.data, "#!", 2) != 0 &&
                    is_executable(line.data)) {
             /* Comments and blank lines do not end the head, and commands do. */
