@@ -82,6 +82,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/resource_request.c src/server/model/resource_request.h \
 	src/server/model/indirect.c src/server/model/indirect.h \
 	src/server/model/resv_claims.c src/server/model/resv_claims.h \
+	src/server/model/claims_over.c src/server/model/claims_over.h \
 	src/server/model/resv_fit.c src/server/model/resv_fit.h \
 	src/server/model/resv_oversub.c src/server/model/resv_oversub.h \
 	src/server/model/resv_state.c src/server/model/resv_state.h \

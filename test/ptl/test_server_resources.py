@@ -109,3 +109,45 @@ def test_reservations_share_what_there_is(cluster, licences):
     server.expect(JOB, {"job_state": "R"}, id=short)
     for rid in (first, second):
         cluster.run(["pbs_rdel", rid])
+
+
+def test_force_says_who_has_too_much_of_it(cluster, licences):
+    """Reservations first, then jobs: in attributes, on standard output and in the log."""
+    server = licences
+    start = (int(time.time()) // 60 + 60) * 60
+    first, answer, _ = rsub(cluster, 2, start, 1000)
+    assert answer == "CONFIRMED"
+    second, answer, _ = rsub(cluster, 2, start + 1000, 1000)
+    assert answer == "CONFIRMED"
+    vnodes = [server.status(RESV, rid)[0]["resv_nodes"] for rid in (first, second)]
+    done = cluster.run(["pbs_ralter", "-W", "force", "-I", "60", "-D", "1500", first])
+    begins = server.status(RESV, second)[0]["reserve_start"]
+    ends = server.status(RESV, first)[0]["reserve_end"]
+    # mock vnodes have many cpus: both are on one vnode, where there is enough for them
+    assert vnodes[0] == vnodes[1]
+    met = f"{second} on server resource lic from {begins} to {ends}"
+    assert done.stdout.splitlines() == [f"pbs_ralter: {first} CONFIRMED",
+                                        f"pbs_ralter: oversubscribes reservations {second}",
+                                        f"pbs_ralter: meets {met}"]
+    server.log_match(f"{first};Reservation meets {met}")
+    assert server.status(RESV, first)[0]["oversubscribed_resv"] == second
+    assert server.status(RESV, second)[0]["oversubscribed_resv"] == first
+    server.manager(MGR_CMD_SET, SERVER, {"resources_available.lic": 4})  # one more was bought
+    assert "oversubscribed_resv" not in server.status(RESV, first)[0]
+    for rid in (first, second):
+        cluster.run(["pbs_rdel", rid])
+
+
+def test_jobs_are_named_when_there_is_less_than_they_have(cluster, licences):
+    server = licences
+    jobs = [asking(server, 1) for _ in range(2)]
+    for jid in jobs:
+        server.expect(JOB, {"job_state": "R"}, id=jid)
+    rid, answer, _ = rsub(cluster, 1, int(time.time()) + 60, 2000)
+    assert answer == "CONFIRMED"
+    assert "oversubscribed_jobs" not in server.status(RESV, rid)[0]
+    server.manager(MGR_CMD_SET, SERVER, {"resources_available.lic": 2})
+    assert server.status(RESV, rid)[0]["oversubscribed_jobs"] == ",".join(jobs)
+    server.delete(jobs[0])
+    server.expect(RESV, "oversubscribed_jobs", op=UNSET, id=rid)
+    cluster.run(["pbs_rdel", rid])

@@ -10,6 +10,7 @@
  * others: then it has to list them, and they it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/server_attrs.h"
 #include "server/model/job_state.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_oversub.h"
@@ -18,6 +19,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 /* A job without walltime may last as long as it likes. */
 #define FOREVER_S (5 * 365 * 86400LL)
@@ -102,29 +104,35 @@ static bool had_only_a_promise(const struct resv *r, const struct node *n,
     return true;
 }
 
+static void add_resv(struct shares *all, const struct occurrence *oc, int64_t amount,
+                     int64_t now_at)
+{
+    enum resv_phase phase = occurrence_phase(oc);
+    bool runs = phase_is_running(phase) || is_over(phase);
+
+    if (!phase_is_confirmed(phase) && !is_over(phase))
+        return;
+    add(all,
+        (struct share){
+            .id = oc->values->id,
+            .o = oc->values,
+            .resv = oc->resv,
+            .oc = oc,
+            .from_at = runs ? now_at : occurrence_start_at(oc, 0),
+            .until_at = occurrence_end_at(oc, 0),
+            .amount = amount,
+            .alone = wants_alone(&oc->resv->obj, RESV_A_RESOURCE_LIST),
+        },
+        now_at);
+}
+
 static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
 {
     for (size_t i = 0; i < n->n_occurrences; i++) {
         const struct occurrence *oc = n->occurrences[i];
-        enum resv_phase phase = occurrence_phase(oc);
-        bool runs = phase_is_running(phase) || is_over(phase);
 
-        if (!phase_is_confirmed(phase) && !is_over(phase))
-            continue;
-        if (had_only_a_promise(oc->resv, n, now_at))
-            continue;
-        add(all,
-            (struct share){
-                .id = oc->values->id,
-                .o = oc->values,
-                .resv = oc->resv,
-                .oc = oc,
-                .from_at = runs ? now_at : occurrence_start_at(oc, 0),
-                .until_at = occurrence_end_at(oc, 0),
-                .amount = amount_on(&oc->bookings, n, all->resource),
-                .alone = wants_alone(&oc->resv->obj, RESV_A_RESOURCE_LIST),
-            },
-            now_at);
+        if (!had_only_a_promise(oc->resv, n, now_at))
+            add_resv(all, oc, amount_on(&oc->bookings, n, all->resource), now_at);
     }
 }
 
@@ -340,6 +348,75 @@ static void add_conflicts(struct finds *f, const struct resv *r, const struct no
     add_marked(f, &all, marks, r, kind);
 }
 
+/* What the server has for all together. */
+
+static void add_occurrence_of_server(struct shares *all, const struct occurrence *oc,
+                                     int64_t now_at)
+{
+    int64_t amount = resources_amount(occurrence_resources(oc), all->resource, 0);
+
+    if (oc->bookings.n > 0 && amount > 0)
+        add_resv(all, oc, amount, now_at);
+}
+
+static void add_all_of_server(struct shares *all, const struct model *m,
+                              const struct resv *own, int64_t now_at)
+{
+    const struct occurrence *oc;
+
+    MODEL_EACH (m, OBJ_RESV, o) {
+        add_occurrence_of_server(all, &TO_RESV(o)->current, now_at);
+        DL_FOREACH (TO_RESV(o)->later, oc)
+            add_occurrence_of_server(all, oc, now_at);
+    }
+    MODEL_EACH_LIVE(m, OBJ_JOB, o)
+    {
+        const struct job *j = TO_JOB(o);
+        const struct share one = {
+            .id = o->id,
+            .o = o,
+            .from_at = now_at,
+            .until_at = outside_until(j, now_at),
+            .amount = resources_amount(obj_resources(o, JOB_A_RESOURCE_LIST),
+                                       all->resource, 0),
+        };
+
+        if (job_is_at_mom(j) && one.amount > 0 && !gave_back(j) && j->resv != own &&
+            is_outside(all, j))
+            add(all, one, now_at);
+    }
+}
+
+static void add_server_conflicts(struct finds *f, const struct model *m,
+                                 const struct resv *r,
+                                 const struct resource_value *limit, enum obj_kind kind,
+                                 int64_t now_at)
+{
+    struct shares all = { .resource = limit->def->name, .overstayers = true };
+    const struct resources list = { 1, (struct resource_value *)limit };
+    bool marks[SHARES_MAX] = { false };
+    const struct share *own;
+
+    add_all_of_server(&all, m, r, now_at);
+    own = share_of(&all, &r->obj);
+    for (size_t i = 0; own && i < all.n; i++)
+        mark_short(&all, own, resources_amount(&list, limit->def->name, 0),
+                   all.v[i].from_at, marks);
+    add_marked(f, &all, marks, r, kind);
+}
+
+static void add_all_server_conflicts(struct finds *f, const struct model *m,
+                                     const struct resv *r, enum obj_kind kind,
+                                     int64_t now_at)
+{
+    const struct resources *has =
+        obj_resources(m->server, SERVER_A_RESOURCES_AVAILABLE);
+
+    for (size_t i = 0; r->current.bookings.n > 0 && i < has->n; i++)
+        if (has->v[i].def->flags & RESOURCE_QUEUE)
+            add_server_conflicts(f, m, r, &has->v[i], kind, now_at);
+}
+
 void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind kind,
                        struct buf *out)
 {
@@ -355,6 +432,8 @@ void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind 
             add_conflicts(&f, r, r->current.bookings.v[i].node, resource, kind,
                           sim_now_at(s));
     }
+    if (phase_is_confirmed(resv_phase(r)))
+        add_all_server_conflicts(&f, shell_model(s), r, kind, sim_now_at(s));
     qsort(f.v, f.n, sizeof(f.v[0]), by_creation);
     for (size_t i = 0; i < f.n; i++)
         buf_printf(out, "%s%s", i ? "," : "",
@@ -376,7 +455,7 @@ static void check_listed(struct sim *s, const struct occurrence *oc,
                          const struct share *other)
 {
     struct arena *arena = arena_new();
-    struct oversub list = resv_oversub(oc, sim_now_at(s), arena);
+    struct oversub list = resv_oversub(shell_model(s), oc, sim_now_at(s), arena);
     /* Occurrences of a series are listed by their own names. */
     const char *name = other->oc ? occurrence_name(other->oc, arena) : other->id;
 

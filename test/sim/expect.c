@@ -206,7 +206,7 @@ static void expect_overlap(struct sim *s, const struct words *w)
     struct oversub list = { 0 };
 
     if (r)
-        list = resv_oversub(&r->current, sim_now_at(s), arena);
+        list = resv_oversub(shell_model(s), &r->current, sim_now_at(s), arena);
     if (!r || list.n_jobs + list.n_resvs != (other ? 1 : 0) ||
         (other && !str_same(list.n_jobs ? list.jobs[0] : list.resvs[0], other)))
         check_failed(s, CHECK_EXPECT, "%s lists %zu jobs and %zu reservations, not %s",

@@ -316,7 +316,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = STAFF,
-        .flags = ATTR_PLANNED,
+        .flags = ATTR_PLANNED | ATTR_LOOKS,
         .doc = "Server-level resources usable by jobs.",
     },
     [SERVER_A_RESOURCES_DEFAULT] = {

@@ -285,7 +285,8 @@ static void say_oversub(const struct telling *t)
     struct oversub found = { 0 };
 
     bookings_read(t->m, occurrence_vnodes(t->now), t->rq->arena, &held);
-    found = resv_oversub_if(&(struct held){ .own = t->was ? t->was : t->now,
+    found = resv_oversub_if(t->m,
+                            &(struct held){ .own = t->was ? t->was : t->now,
                                             .bookings = &held,
                                             .window = occurrence_window(t->now),
                                             .list = occurrence_resources(t->now) },

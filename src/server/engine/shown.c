@@ -185,14 +185,14 @@ static struct piece *find(struct shown_cache *c, const struct object *o, uint64_
     return NULL;
 }
 
-static bool is_lasting(struct shown_cache *c, const struct request *rq,
-                       const struct object *o)
+static bool is_lasting(struct shown_cache *c, const struct model *m,
+                       const struct request *rq, const struct object *o)
 {
     struct request mine = *rq;
 
     arena_clear(c->scratch);
     mine.arena = c->scratch;
-    return show_is_lasting(&mine, o);
+    return show_is_lasting(m, &mine, o);
 }
 
 const struct shown *shown_get(struct shown_cache *c, const struct model *m,
@@ -201,7 +201,7 @@ const struct shown *shown_get(struct shown_cache *c, const struct model *m,
 {
     /* A reply that names attributes, or shows what changes all the time, is made for
      * one client only. */
-    bool lasting = asked->all && is_lasting(c, rq, o);
+    bool lasting = asked->all && is_lasting(c, m, rq, o);
     struct piece *p = NULL;
     uint64_t key;
 

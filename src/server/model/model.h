@@ -187,11 +187,12 @@ struct job {
     bool is_waited; /* jobs of other servers wait for it: waiters.h */
     struct job *waited_prev, *waited_next;
     struct deadline tell; /* when their servers are to be told of it; of m->to_tell */
-    struct job *list_prev, *list_next; /* live jobs, or history (history.h) */
-    bool past;                         /* it is history, and holds nothing */
-    struct job_array *array;           /* of a job array, else NULL: job_array.h */
-    struct job *parent;                /* of a subjob: its array, when that is there */
-    size_t place; /* likewise: of its index among those of the array */
+    struct job *list_prev, *list_next;       /* live jobs, or history (history.h) */
+    struct job *outside_prev, *outside_next; /* while it is counted in vnodes */
+    bool past;                               /* it is history, and holds nothing */
+    struct job_array *array; /* of a job array, else NULL: job_array.h */
+    struct job *parent;      /* of a subjob: its array, when that is there */
+    size_t place;            /* likewise: of its index among those of the array */
     struct job *array_prev, *array_next;
     size_t bytes;  /* memory of its attributes, script included */
     size_t weight; /* for how many jobs it counts in tallies: job_weight() */
@@ -245,9 +246,11 @@ struct model {
     struct host *hosts;            /* uthash by name */
     struct host_tasks *tasks;      /* uthash by host */
     struct resource_sums assigned; /* server resources_assigned */
-    struct job *live;              /* by list_prev, list_next; in order of creation */
-    struct history history;        /* all other jobs */
-    struct job *waited;            /* by waited_prev, waited_next: waiters.h */
+    /* Jobs that are counted in vnodes, by outside_prev, outside_next in no order. */
+    struct job *outside;
+    struct job *live;         /* by list_prev, list_next; in order of creation */
+    struct history history;   /* all other jobs */
+    struct job *waited;       /* by waited_prev, waited_next: waiters.h */
     struct deadlines to_tell; /* those of them of which there is something to tell */
     bool loading;             /* in model_loaded() */
     size_t n_jobs;            /* history not counted */

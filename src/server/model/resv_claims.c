@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 bool bookings_has(const struct bookings *list, const struct node *n)
 {
@@ -35,7 +36,7 @@ static void claim_add(struct claims *list, struct window window, struct claim c)
 }
 
 static struct claim claim_of_occurrence(const struct occurrence *oc,
-                                        const struct node *n, int64_t now_at)
+                                        const struct resources *amount, int64_t now_at)
 {
     struct window window = occurrence_window(oc);
 
@@ -46,12 +47,12 @@ static struct claim claim_of_occurrence(const struct occurrence *oc,
         /* One that runs still has its vnodes now, even when its end has passed and it
          * is being cleaned up. */
         .end_at = oc->counted ? MAX_OF(window.end_at, now_at + 1) : window.end_at,
-        .amount = bookings_on(&oc->bookings, n),
+        .amount = amount,
         .list = occurrence_resources(oc),
     };
 }
 
-static struct claim claim_of_job(const struct job *j, const struct node *n,
+static struct claim claim_of_job(const struct job *j, const struct resources *amount,
                                  int64_t now_at)
 {
     int64_t start_at = obj_num(&j->obj, JOB_A_STIME, now_at);
@@ -61,17 +62,17 @@ static struct claim claim_of_job(const struct job *j, const struct node *n,
         /* A job that is on its vnodes is there at least now, whatever its times say. */
         .start_at = MIN_OF(start_at, now_at),
         .end_at = MAX_OF(job_ends_at(j, now_at), now_at + 1),
-        .amount = bookings_on(&j->bookings, n),
+        .amount = amount,
         /* A suspended job keeps nobody off the vnode. */
         .list = job_gave_back(j) ? NULL : obj_resources(&j->obj, JOB_A_RESOURCE_LIST),
     };
 }
 
 /* One that qrun put into a reservation that has not begun is outside until then. */
-static struct claim claim_outside(const struct job *j, const struct node *n,
+static struct claim claim_outside(const struct job *j, const struct resources *amount,
                                   int64_t now_at)
 {
-    struct claim c = claim_of_job(j, n, now_at);
+    struct claim c = claim_of_job(j, amount, now_at);
     int64_t begins_at = j->resv ? occurrence_start_at(&j->resv->current, 0) : INT64_MAX;
 
     /* From the start of its reservation on the job is part of it. */
@@ -101,7 +102,7 @@ static struct claim claim_beside(const struct job *j, const struct node *n,
     const struct resources *all = bookings_on(&j->bookings, n);
     struct resources *beside = arena_zero(arena, sizeof(*beside));
     int64_t resv_end_at = occurrence_end_at(&j->resv->current, 0);
-    struct claim c = claim_of_job(j, n, now_at);
+    struct claim c = claim_of_job(j, beside, now_at);
 
     beside->v = ARENA_ARRAY(arena, struct resource_value, all->n);
     for (size_t i = 0; i < all->n; i++)
@@ -111,7 +112,6 @@ static struct claim claim_beside(const struct job *j, const struct node *n,
              .counted) /* until it begins the job is outside with all it has */
         c.start_at = occurrence_start_at(&j->resv->current, 0);
     c.end_at = MIN_OF(c.end_at, MAX_OF(resv_end_at, now_at + 1));
-    c.amount = beside;
     c.list = NULL;
     return c;
 }
@@ -154,18 +154,73 @@ struct claims claims_on(const struct node *n, const struct occurrence *own,
     list.v = ARENA_ARRAY(arena, struct claim, list.cap);
     for (size_t i = 0; i < n_found; i++)
         if (found[i] != own)
-            claim_add(&list, window, claim_of_occurrence(found[i], n, now_at));
+            claim_add(&list, window,
+                      claim_of_occurrence(found[i], bookings_on(&found[i]->bookings, n),
+                                          now_at));
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct resv *inside = n->jobs[i]->resv;
 
         if (is_in(n->jobs[i], own) || has_nothing(n->jobs[i], n))
             continue;
         if (!inside || !inside->current.counted)
-            claim_add(&list, window, claim_outside(n->jobs[i], n, now_at));
+            claim_add(&list, window,
+                      claim_outside(n->jobs[i], bookings_on(&n->jobs[i]->bookings, n),
+                                    now_at));
         if (inside && uses_beside(n->jobs[i], n))
             claim_add(&list, window, claim_beside(n->jobs[i], n, now_at, arena));
     }
     MUST(list.n <= list.cap);
+    return list;
+}
+
+/* What an occurrence that has vnodes has of the server's amounts. */
+static void add_server_claim(struct claims *list, const struct occurrence *oc,
+                             struct window window, const char *resource, int64_t now_at,
+                             struct arena *arena)
+{
+    const struct resources *has = occurrence_resources(oc);
+
+    if (oc->bookings.n == 0 || oc->booked.start_at >= window.end_at ||
+        oc->booked.end_at <= window.start_at || resources_amount(has, resource, 0) <= 0)
+        return;
+    ARENA_ROOM(arena, list, v, 16);
+    claim_add(list, window, claim_of_occurrence(oc, has, now_at));
+}
+
+struct claims claims_of_resvs(const struct model *m, const struct occurrence *own,
+                              struct window window, const char *resource,
+                              int64_t now_at, struct arena *arena)
+{
+    struct claims list = { 0 };
+
+    MODEL_EACH (m, OBJ_RESV, o) {
+        const struct resv *r = TO_RESV(o);
+        const struct occurrence *oc;
+
+        if (&r->current != own)
+            add_server_claim(&list, &r->current, window, resource, now_at, arena);
+        DL_FOREACH (r->later, oc)
+            if (oc != own)
+                add_server_claim(&list, oc, window, resource, now_at, arena);
+    }
+    return list;
+}
+
+struct claims claims_of_jobs(const struct model *m, const struct occurrence *own,
+                             struct window window, const char *resource, int64_t now_at,
+                             struct arena *arena)
+{
+    struct claims list = { 0 };
+    const struct job *j;
+
+    DL_FOREACH2 (m->outside, j, outside_next) {
+        const struct resources *has = obj_resources(&j->obj, job_counted_list(j));
+
+        if (is_in(j, own) || resources_amount(has, resource, 0) <= 0)
+            continue;
+        ARENA_ROOM(arena, &list, v, 16);
+        claim_add(&list, window, claim_outside(j, has, now_at));
+    }
     return list;
 }
 

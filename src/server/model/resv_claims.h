@@ -31,6 +31,16 @@ struct claims {
 struct claims claims_on(const struct node *n, const struct occurrence *own,
                         struct window window, int64_t now_at, struct arena *arena);
 
+/* What is claimed of an amount that the server has for all together, by Resource_List
+ * (doc/design/082): by occurrences that have vnodes, in order of creation, and by jobs
+ * outside, in no order. Cost: one look at each. */
+struct claims claims_of_resvs(const struct model *m, const struct occurrence *own,
+                              struct window window, const char *resource,
+                              int64_t now_at, struct arena *arena);
+struct claims claims_of_jobs(const struct model *m, const struct occurrence *own,
+                             struct window window, const char *resource, int64_t now_at,
+                             struct arena *arena);
+
 /* Append the claims of 'others' to the list. Cost: their number, amortised. */
 void claims_join(struct claims *list, const struct claims *others, struct arena *arena);
 

@@ -3,101 +3,61 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_oversub.h"
 
+#include "server/model/claims_over.h"
 #include "server/model/indirect.h"
 #include "server/model/resv_state.h"
 
 #include "lib/base/buf.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
-struct met {
+/* Somebody meets the occurrence on a vnode. */
+struct hit {
     const struct claim *claim;
-    int64_t start_at; /* of all its claims */
-    int64_t end_at;
-    const struct node *last; /* on which they were found to meet */
-    size_t n_nodes;          /* also of those for which there is no room in the list */
-    size_t n, cap;
-    const struct node **nodes;
+    const struct node *node; /* NULL: not there, but in a resource of the server */
+    const char *resource;
+    size_t n; /* in the order of finding */
 };
 
 struct search {
+    const struct model *m;
     const struct held *held;
     int64_t now_at;
     struct window window;
     struct arena *arena;
     size_t n_own;            /* of the occurrences on each of its vnodes */
-    const struct node *node; /* which is looked at */
-    size_t n;
-    size_t cap;
-    struct met *found; /* each job and each occurrence once */
+    const struct node *node; /* which is looked at; NULL: the server */
+    size_t n, cap;
+    struct hit *v;
 };
 
-/* The vnode that is looked at is one more on which they meet; it may be found for
- * several reasons. */
-static void meet_here(struct search *s, struct met *met)
+static void find(struct search *s, const struct claim *c, const char *resource)
 {
-    if (met->last == s->node)
-        return;
-    met->last = s->node;
-    met->n_nodes++;
-    if (met->n == OVERSUB_VNODES_MAX)
-        return;
-    ARENA_ROOM(s->arena, met, nodes, 4);
-    met->nodes[met->n++] = s->node;
-}
-
-static void find(struct search *s, const struct claim *c)
-{
-    struct met *met = NULL;
-
-    for (size_t i = 0; i < s->n; i++)
-        /* One job on many vnodes is named once. */
-        if (s->found[i].claim->by == c->by &&
-            s->found[i].claim->occurrence == c->occurrence)
-            met = &s->found[i];
-    if (!met) {
-        ARENA_ROOM(s->arena, s, found, 8);
-        met = &s->found[s->n++];
-        *met = (struct met){ .claim = c, .start_at = c->start_at, .end_at = c->end_at };
-    }
-    met->start_at = MIN_OF(met->start_at, c->start_at);
-    met->end_at = MAX_OF(met->end_at, c->end_at);
-    meet_here(s, met);
-}
-
-/* By creation of the job or reservation, then in the order of the series. */
-static bool is_before(const struct claim *a, const struct claim *b)
-{
-    if (a->by != b->by || !a->occurrence)
-        return a->by->created_seq < b->by->created_seq;
-    return occurrence_index(a->occurrence) < occurrence_index(b->occurrence);
+    ARENA_ROOM(s->arena, s, v, 16);
+    s->v[s->n] = (struct hit){ c, s->node, resource, s->n };
+    s->n++;
 }
 
 /* Whoever has some of the resource at an instant when there is not enough of it. */
 static void find_short(struct search *s, const struct claims *list, const char *name,
-                       int64_t left, int64_t at)
+                       int64_t left)
 {
-    if (claims_at(list, name, at) <= left)
-        return;
-    for (size_t i = 0; i < list->n; i++)
-        if (list->v[i].start_at <= at && at < list->v[i].end_at &&
+    struct spans over = claims_over(list, name, left, s->window, s->arena);
+
+    for (size_t i = 0; over.n > 0 && i < list->n; i++)
+        if (spans_meet(&over, list->v[i].start_at, list->v[i].end_at) &&
             resources_amount(list->v[i].amount, name, 0) > 0)
-            find(s, &list->v[i]);
+            find(s, &list->v[i], name);
 }
 
 static void find_amount(struct search *s, const struct node *n, const char *name,
                         int64_t own, const struct claims *list)
 {
     const struct resources *has = obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE);
-    int64_t left = resources_amount(has, name, 0) - own;
 
-    if (!resources_find(has, name))
-        return;
-    find_short(s, list, name, left, s->window.start_at);
-    /* The sum can only grow when a claim begins, so these instants are looked at. */
-    for (size_t i = 0; i < list->n; i++)
-        if (list->v[i].start_at > s->window.start_at)
-            find_short(s, list, name, left, list->v[i].start_at);
+    if (resources_find(has, name))
+        find_short(s, list, name, resources_amount(has, name, 0) - own);
 }
 
 static void find_amounts(struct search *s, const struct booking *h,
@@ -128,7 +88,7 @@ static void find_exclusive(struct search *s, const struct booking *h,
     for (size_t i = 0; i < list->n; i++)
         if (alone ||
             (list->v[i].list && claim_is_exclusive(h->node, list->v[i].list, s->arena)))
-            find(s, &list->v[i]);
+            find(s, &list->v[i], NULL);
 }
 
 /* Whoever is on another vnode has nothing of this one, unless they share something. */
@@ -153,63 +113,141 @@ static void search_vnode(struct search *s, const struct booking *h)
     find_exclusive(s, h, &list);
 }
 
-/* By creation: there are few, so each is put in its place among those before it. */
-static void sort_found(struct search *s)
+/* What running reservations and jobs outside have now is known as a sum. So the jobs
+ * are looked at only when they can be too many. */
+static bool jobs_matter(const struct search *s, const struct claims *resvs,
+                        const char *name, int64_t own, int64_t left)
 {
-    for (size_t i = 1; i < s->n; i++)
-        for (size_t k = i; k > 0 && is_before(s->found[k].claim, s->found[k - 1].claim);
-             k--) {
-            struct met swap = s->found[k];
+    int64_t jobs = resources_amount(&s->m->assigned.shown, name, 0);
 
-            s->found[k] = s->found[k - 1];
-            s->found[k - 1] = swap;
-        }
+    if (s->held->own && s->held->own->counted)
+        jobs -= own;
+    for (size_t i = 0; i < resvs->n; i++)
+        if (resvs->v[i].occurrence->counted)
+            jobs -= resources_amount(resvs->v[i].amount, name, 0);
+    return jobs > 0 &&
+           (jobs > left ||
+            claims_over(resvs, name, left - jobs, s->window, s->arena).n > 0);
 }
 
-static struct oversub_met what_met(const struct search *s, const struct met *met,
-                                   const char *name)
+/* One of the resources that the server has for all together. */
+static void search_server_resource(struct search *s, const char *name, int64_t left,
+                                   int64_t own)
 {
-    int64_t start_at = MAX_OF(met->start_at, s->window.start_at);
+    const struct occurrence *itself = s->held->own;
+    struct claims list =
+        claims_of_resvs(s->m, itself, s->window, name, s->now_at, s->arena);
 
-    return (struct oversub_met){
-        .name = name,
-        .start_at = start_at,
-        /* One whose end has passed has its vnodes at least now. */
-        .end_at = MAX_OF(MIN_OF(met->end_at, s->window.end_at), start_at + 1),
-        .n_nodes = met->n_nodes,
-        .nodes = met->nodes,
+    if (jobs_matter(s, &list, name, own, left)) {
+        struct claims jobs =
+            claims_of_jobs(s->m, itself, s->window, name, s->now_at, s->arena);
+
+        claims_join(&list, &jobs, s->arena);
+    }
+    find_short(s, &list, name, left);
+}
+
+static void search_server(struct search *s)
+{
+    const struct resources *has =
+        obj_resources(s->m->server, SERVER_A_RESOURCES_AVAILABLE);
+
+    s->node = NULL;
+    for (size_t i = 0; i < has->n; i++) {
+        const struct resource_def *def = has->v[i].def;
+        int64_t own = resources_amount(s->held->list, def->name, 0);
+
+        if (def->flags & RESOURCE_QUEUE && own > 0)
+            search_server_resource(s, def->name,
+                                   resources_amount(has, def->name, 0) - own, own);
+    }
+}
+
+/* By creation of the job or reservation, then in the order of the series. */
+static int by_owner(const struct claim *a, const struct claim *b)
+{
+    size_t i, k;
+
+    if (a->by != b->by)
+        return a->by->created_seq < b->by->created_seq ? -1 : 1;
+    if (!a->occurrence || !b->occurrence)
+        return 0;
+    i = occurrence_index(a->occurrence);
+    k = occurrence_index(b->occurrence);
+    return (i > k) - (i < k);
+}
+
+static int by_who_and_where(const void *x, const void *y)
+{
+    const struct hit *a = x, *b = y;
+    int order = by_owner(a->claim, b->claim);
+
+    return order ? order : (a->n > b->n) - (a->n < b->n);
+}
+
+/* One more place where they meet; a vnode may be found for several reasons. */
+static void add_place(const struct hit *hit, bool is_new, struct oversub_met *met)
+{
+    if (hit->node && is_new && met->n_nodes++ < OVERSUB_VNODES_MAX)
+        met->nodes[met->n_nodes - 1] = hit->node;
+    if (!hit->node && met->n_of_server < OVERSUB_VNODES_MAX)
+        met->of_server[met->n_of_server++] = hit->resource;
+}
+
+/* All hits of one job or occurrence. */
+static struct oversub_met what_met(const struct search *s, const struct hit *hits,
+                                   size_t n)
+{
+    const struct claim *c = hits[0].claim;
+    int64_t start_at = c->start_at, end_at = c->end_at;
+    size_t most = MIN_OF(n, (size_t)OVERSUB_VNODES_MAX);
+    struct oversub_met met = {
+        .name = c->occurrence ? occurrence_name(c->occurrence, s->arena) : c->by->id,
+        .nodes = ARENA_ARRAY(s->arena, const struct node *, most),
+        .of_server = ARENA_ARRAY(s->arena, const char *, most),
     };
+
+    for (size_t i = 0; i < n; i++) {
+        start_at = MIN_OF(start_at, hits[i].claim->start_at);
+        end_at = MAX_OF(end_at, hits[i].claim->end_at);
+        add_place(&hits[i], i == 0 || hits[i].node != hits[i - 1].node, &met);
+    }
+    met.start_at = MAX_OF(start_at, s->window.start_at);
+    /* One whose end has passed has its vnodes at least now. */
+    met.end_at = MAX_OF(MIN_OF(end_at, s->window.end_at), met.start_at + 1);
+    return met;
 }
 
 static struct oversub result(const struct search *s)
 {
     struct oversub ret = { 0 };
+    size_t n;
 
     if (s->n == 0)
         return ret;
+    qsort(s->v, s->n, sizeof(*s->v), by_who_and_where);
     ret.met = ARENA_ARRAY(s->arena, struct oversub_met, s->n);
     ret.jobs = ARENA_ARRAY(s->arena, const char *, s->n);
     ret.resvs = ARENA_ARRAY(s->arena, const char *, s->n);
-    for (size_t i = 0; i < s->n; i++) {
-        const struct met *met = &s->found[i];
-        const struct claim *c = met->claim;
-        const char *name =
-            c->occurrence ? occurrence_name(c->occurrence, s->arena) : c->by->id;
-
-        if (c->occurrence)
-            ret.resvs[ret.n_resvs++] = name;
+    for (size_t i = 0; i < s->n; i += n) {
+        n = 1;
+        while (i + n < s->n && by_owner(s->v[i].claim, s->v[i + n].claim) == 0)
+            n++;
+        ret.met[ret.n_met] = what_met(s, s->v + i, n);
+        if (s->v[i].claim->occurrence)
+            ret.resvs[ret.n_resvs++] = ret.met[ret.n_met].name;
         else
-            ret.jobs[ret.n_jobs++] = name;
-        ret.met[ret.n_met++] = what_met(s, met, name);
+            ret.jobs[ret.n_jobs++] = ret.met[ret.n_met].name;
+        ret.n_met++;
     }
-    MUST(ret.n_jobs + ret.n_resvs == s->n); /* each of them is named once */
     return ret;
 }
 
-static struct oversub search(const struct held *held, size_t n_own, int64_t now_at,
-                             struct arena *arena)
+static struct oversub search(const struct model *m, const struct held *held,
+                             size_t n_own, int64_t now_at, struct arena *arena)
 {
     struct search s = {
+        .m = m,
         .held = held,
         .now_at = now_at,
         .n_own = n_own,
@@ -220,12 +258,13 @@ static struct oversub search(const struct held *held, size_t n_own, int64_t now_
 
     for (size_t i = 0; i < held->bookings->n; i++)
         search_vnode(&s, &held->bookings->v[i]);
-    sort_found(&s);
+    if (held->bookings->n > 0) /* without vnodes nothing is promised */
+        search_server(&s);
     return result(&s);
 }
 
-struct oversub resv_oversub(const struct occurrence *oc, int64_t now_at,
-                            struct arena *arena)
+struct oversub resv_oversub(const struct model *m, const struct occurrence *oc,
+                            int64_t now_at, struct arena *arena)
 {
     const struct held held = { .own = oc,
                                .bookings = &oc->bookings,
@@ -235,13 +274,13 @@ struct oversub resv_oversub(const struct occurrence *oc, int64_t now_at,
     /* Only a confirmed reservation has been promised anything. */
     if (!phase_is_confirmed(occurrence_phase(oc)))
         return (struct oversub){ 0 };
-    return search(&held, 1, now_at, arena);
+    return search(m, &held, 1, now_at, arena);
 }
 
-struct oversub resv_oversub_if(const struct held *held, int64_t now_at,
-                               struct arena *arena)
+struct oversub resv_oversub_if(const struct model *m, const struct held *held,
+                               int64_t now_at, struct arena *arena)
 {
-    return search(held, 0, now_at, arena);
+    return search(m, held, 0, now_at, arena);
 }
 
 static const char *date_or_number(oversub_date_fn *date, const void *arg, int64_t at,
@@ -257,12 +296,18 @@ const char *oversub_met_text(const struct oversub_met *met, oversub_date_fn *dat
     struct buf text = { 0 };
     const char *copy;
 
-    MUST(n > 0 && met->start_at < met->end_at);
+    MUST(n + met->n_of_server > 0 && met->start_at < met->end_at);
     buf_printf(&text, "%s on ", met->name);
     for (size_t i = 0; i < n; i++)
         buf_printf(&text, "%s%s", i ? "+" : "", met->nodes[i]->obj.id);
     if (met->n_nodes > n)
         buf_printf(&text, " and %zu more", met->n_nodes - n);
+    for (size_t i = 0; i < met->n_of_server; i++)
+        buf_printf(&text, "%s%s",
+                   i   ? "+"
+                   : n ? " and server resource "
+                       : "server resource ",
+                   met->of_server[i]);
     buf_printf(&text, " from %s to %s", date_or_number(date, arg, met->start_at, arena),
                date_or_number(date, arg, met->end_at, arena));
     copy = arena_strdup(arena, text.data);

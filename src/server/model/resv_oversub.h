@@ -10,13 +10,16 @@
 
 #include "server/model/occurrence.h"
 
-/* One of them: on which vnodes it meets the occurrence, and when. */
+/* One of them: on which vnodes it meets the occurrence, in which amounts that the
+ * server has for all together, and when. */
 struct oversub_met {
     const char *name; /* a job's id or the name of an occurrence */
     int64_t start_at;
     int64_t end_at;
-    size_t n_nodes;                  /* how many there are */
-    const struct node *const *nodes; /* the first of them, OVERSUB_VNODES_MAX at most */
+    size_t n_nodes;            /* how many there are */
+    const struct node **nodes; /* the first of them, OVERSUB_VNODES_MAX at most */
+    size_t n_of_server;
+    const char **of_server; /* names of resources, OVERSUB_VNODES_MAX at most */
 };
 
 #define OVERSUB_VNODES_MAX 50
@@ -32,9 +35,11 @@ struct oversub {
 };
 
 /* Jobs outside and other occurrences that meet it on a vnode which is then promised
- * beyond what it has, or which one of them is to have alone. Texts are the objects'. */
-struct oversub resv_oversub(const struct occurrence *oc, int64_t now_at,
-                            struct arena *arena);
+ * beyond what it has, or which one of them is to have alone; and those that have some
+ * of a resource that is then promised beyond what the server has of it for all together
+ * (resources_available of the server). Texts are the objects'. */
+struct oversub resv_oversub(const struct model *m, const struct occurrence *oc,
+                            int64_t now_at, struct arena *arena);
 
 /* What somebody would have. */
 struct held {
@@ -45,10 +50,11 @@ struct held {
 };
 
 /* The same if an occurrence had that. */
-struct oversub resv_oversub_if(const struct held *held, int64_t now_at,
-                               struct arena *arena);
+struct oversub resv_oversub_if(const struct model *m, const struct held *held,
+                               int64_t now_at, struct arena *arena);
 
-/* "R2.svr on vn[0]+vn[1] from @1795247571 to @1795248171", one of them; 'date'
+/* "R2.svr on vn[0]+vn[1] and server resource lic from @1795247571 to @1795248171", one
+ * of them; 'date'
  * says how a time is written; NULL: as a number. What is beyond OVERSUB_VNODES_MAX is
  * only counted. */
 typedef const char *oversub_date_fn(const void *arg, int64_t at, struct arena *arena);

@@ -74,6 +74,7 @@ static void job_count_outside(struct model *m, struct job *j)
         return;
     bookings_count(m, &j->bookings, 1);
     list_count(m, &m->assigned, &j->obj, job_counted_list(j), 1);
+    DL_APPEND2(m->outside, j, outside_prev, outside_next);
     j->counted_in_vnodes = true;
 }
 
@@ -84,6 +85,7 @@ void job_uncount_outside(struct model *m, struct job *j)
         return;
     bookings_count(m, &j->bookings, -1);
     list_count(m, &m->assigned, &j->obj, job_counted_list(j), -1);
+    DL_DELETE2(m->outside, j, outside_prev, outside_next);
     j->counted_in_vnodes = false;
 }
 

@@ -55,7 +55,7 @@ static void log_oversub(const struct reaction *r)
     const struct occurrence *oc = r->rec->kind == OBJ_OCCURRENCE
                                       ? &TO_LATER(r->o)->occurrence
                                       : &TO_RESV(r->o)->current;
-    struct oversub found = resv_oversub(oc, r->now_at, arena);
+    struct oversub found = resv_oversub(r->m, oc, r->now_at, arena);
     const char *jobs = oversub_text(found.jobs, found.n_jobs, arena);
     const char *resvs = oversub_text(found.resvs, found.n_resvs, arena);
 

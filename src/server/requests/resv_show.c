@@ -109,7 +109,7 @@ static bool show_oversub(const struct model *m, const struct request *rq,
                          const struct object *o, int attr, struct wire_attrs *out)
 {
     const struct occurrence *oc = occurrence_itself(&TO_RESV(o)->current);
-    struct oversub found = resv_oversub(oc, rq->now_at, rq->arena);
+    struct oversub found = resv_oversub(m, oc, rq->now_at, rq->arena);
     /* Nobody is told of promises that are kept: without a text the attribute is left
      * out. */
     const char *text = attr == RESV_A_OVERSUBSCRIBED_JOBS
@@ -118,7 +118,6 @@ static bool show_oversub(const struct model *m, const struct request *rq,
                            ? oversub_text(found.resvs, found.n_resvs, rq->arena)
                            : oversub_met_list(&found, rq->arena);
 
-    (void)m;
     if (text)
         show_text(rq, o, attr, text, out);
     return true;
@@ -309,10 +308,11 @@ static bool show_substate(const struct request *rq, const struct object *o,
 
 /* Who else was promised its vnodes depends on others and on the time; the answer is
  * nearly always nobody. */
-bool resv_show_is_lasting(const struct request *rq, const struct object *o)
+bool resv_show_is_lasting(const struct model *m, const struct request *rq,
+                          const struct object *o)
 {
     const char *extend = rq->wire->extend;
-    struct oversub found = resv_oversub(&TO_RESV(o)->current, rq->now_at, rq->arena);
+    struct oversub found = resv_oversub(m, &TO_RESV(o)->current, rq->now_at, rq->arena);
 
     return found.n_met == 0 && (!extend || strcmp(extend, EXTEND_WHY) != 0);
 }

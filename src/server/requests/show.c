@@ -91,7 +91,8 @@ bool show_sees_invisible(uint32_t rights)
 }
 
 /* What a status of a kind shows of others is what the edges say (model/edges.h). */
-bool show_is_lasting(const struct request *rq, const struct object *o)
+bool show_is_lasting(const struct model *m, const struct request *rq,
+                     const struct object *o)
 {
     /* The time that makes the job eligible passes while nothing changes. */
     if (o->kind == OBJ_JOB && accrual_grows(o))
@@ -101,7 +102,7 @@ bool show_is_lasting(const struct request *rq, const struct object *o)
         return true;
     case LASTS_A_WHILE:
         MUST(o->kind == OBJ_RESV); /* another kind needs a function of its own */
-        return resv_show_is_lasting(rq, o);
+        return resv_show_is_lasting(m, rq, o);
     case LASTS_NEVER:
         break;
     }

@@ -76,8 +76,10 @@ uint32_t show_object_type(enum obj_kind kind);
 
 /* True when the shown form of the object is the same for everybody with the same rights
  * until its shown_seq changes. */
-bool show_is_lasting(const struct request *rq, const struct object *o);
-bool resv_show_is_lasting(const struct request *rq, const struct object *o);
+bool show_is_lasting(const struct model *m, const struct request *rq,
+                     const struct object *o);
+bool resv_show_is_lasting(const struct model *m, const struct request *rq,
+                          const struct object *o);
 
 /* Whether rights let a requester read an attribute, and resources with flag i. The
  * shown form of an object depends on nothing else besides the object itself. */

@@ -5,6 +5,7 @@
 #include "one_record.h"
 #include "test/unit/unit.h"
 
+#include "server/model/claims_over.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_claims.h"
 #include "server/model/resv_fit.h"
@@ -150,14 +151,121 @@ static void test_oversubscription_names_the_occurrence(void)
     apply(FACT_RESV_SUBMITTED, OBJ_RESV, "R9.svr", "reserve_state", "2",
           "reserve_substate", "2", "reserve_start", "140", "reserve_end", "220",
           "resv_nodes", "(n1:ncpus=2)", "Resource_List.ncpus", "2", NULL);
-    found = resv_oversub(&model_resv(m, "R9")->current, 50, arena);
+    found = resv_oversub(m, &model_resv(m, "R9")->current, 50, arena);
     CU_ASSERT_EQUAL(found.n_jobs, 0);
     CU_ASSERT_STRING_EQUAL(oversub_text(found.resvs, found.n_resvs, arena),
                            "S5[1].svr,S5[2].svr");
-    found = resv_oversub(find("S5[2]"), 50, arena);
+    found = resv_oversub(m, find("S5[2]"), 50, arena);
     CU_ASSERT_STRING_EQUAL(oversub_text(found.resvs, found.n_resvs, arena), "R9.svr");
-    found = resv_oversub(find("S5[4]"), 50, arena);
+    found = resv_oversub(m, find("S5[4]"), 50, arena);
     CU_ASSERT_EQUAL(found.n_resvs, 0);
+    end();
+}
+
+/* Each row claims, of what is left, amounts during spans of time. */
+static void test_when_too_much_is_claimed(void)
+{
+    static const struct over_row {
+        struct {
+            int64_t start_at, end_at, amount;
+        } claims[3];
+        int64_t left;
+        struct window window, spans[2];
+        size_t n;
+    } rows[] = {
+        { { { 0, 10, 4 } }, 4, { 0, 100 }, { { 0 } }, 0 },
+        { { { 0, 10, 5 } }, 4, { 0, 100 }, { { 0, 10 } }, 1 },
+        /* One ends when the other begins. */
+        { { { 0, 10, 3 }, { 10, 20, 3 } }, 4, { 0, 100 }, { { 0 } }, 0 },
+        { { { 0, 11, 3 }, { 10, 20, 3 } }, 4, { 0, 100 }, { { 10, 11 } }, 1 },
+        /* Two spans, the first cut by the window. */
+        { { { 0, 10, 5 }, { 20, 30, 5 }, { 30, 40, 2 } },
+          4,
+          { 5, 100 },
+          { { 5, 10 }, { 20, 30 } },
+          2 },
+        /* One span without a gap though the claims change. */
+        { { { 0, 10, 5 }, { 10, 20, 6 } }, 4, { 0, 100 }, { { 0, 20 } }, 1 },
+        /* Who asks would have too much alone. */
+        { { { 10, 20, 1 } }, -2, { 0, 50 }, { { 10, 50 } }, 1 },
+        /* Their sum leaves the range. */
+        { { { 0, 9, INT64_MAX }, { 2, 8, INT64_MAX }, { 3, 4, INT64_MAX } },
+          INT64_MAX,
+          { 0, 50 },
+          { { 2, 8 } },
+          1 },
+        { { { 60, 70, 9 } }, 4, { 0, 50 }, { { 0 } }, 0 },
+    };
+
+    begin();
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct resource_def *def = resource_find(m->defs, "ncpus");
+        struct resource_value values[3] = { 0 };
+        struct resources amounts[3];
+        struct claim v[3] = { 0 };
+        struct claims list = { .n = 3, .v = v };
+        struct spans spans;
+
+        for (size_t k = 0; k < 3; k++) {
+            values[k].def = def;
+            values[k].value.set = true;
+            values[k].value.u.num = rows[i].claims[k].amount;
+            amounts[k] = (struct resources){ 1, &values[k] };
+            v[k] = (struct claim){ .start_at = rows[i].claims[k].start_at,
+                                   .end_at = rows[i].claims[k].end_at,
+                                   .amount = &amounts[k] };
+        }
+        spans = claims_over(&list, "ncpus", rows[i].left, rows[i].window, arena);
+        CU_ASSERT_EQUAL_FATAL(spans.n, rows[i].n);
+        for (size_t k = 0; k < spans.n; k++) {
+            CU_ASSERT_EQUAL(spans.v[k].start_at, rows[i].spans[k].start_at);
+            CU_ASSERT_EQUAL(spans.v[k].end_at, rows[i].spans[k].end_at);
+        }
+    }
+    end();
+}
+
+static void test_spans_are_met(void)
+{
+    struct window v[] = { { 10, 20 }, { 30, 40 }, { 50, 60 } };
+    const struct spans spans = { .n = 3, .v = v };
+
+    CU_ASSERT_FALSE(spans_meet(&spans, 0, 10));
+    CU_ASSERT_TRUE(spans_meet(&spans, 0, 11));
+    CU_ASSERT_TRUE(spans_meet(&spans, 19, 25));
+    CU_ASSERT_FALSE(spans_meet(&spans, 20, 30));
+    CU_ASSERT_TRUE(spans_meet(&spans, 20, 31));
+    CU_ASSERT_TRUE(spans_meet(&spans, 59, 99));
+    CU_ASSERT_FALSE(spans_meet(&spans, 60, 99));
+    CU_ASSERT_FALSE(spans_meet(&(struct spans){ 0 }, 0, 99));
+}
+
+/* All occurrences of S5 have 4 by their Resource_List, whatever their vnodes are. */
+static void test_oversubscription_at_the_server(void)
+{
+    struct oversub found;
+
+    begin();
+    apply(FACT_CREATED, OBJ_NODE, "n3", "Mom", "h", "resources_available.ncpus", "9",
+          "hf_state", "0", NULL);
+    apply(FACT_RESV_SUBMITTED, OBJ_RESV, "R9.svr", "reserve_state", "2",
+          "reserve_substate", "2", "reserve_start", "140", "reserve_end", "320",
+          "resv_nodes", "(n3:ncpus=2)", "Resource_List.ncpus", "2", NULL);
+    found = resv_oversub(m, &model_resv(m, "R9")->current, 50, arena);
+    CU_ASSERT_EQUAL(found.n_met, 0);
+    apply(FACT_SET, OBJ_SERVER, "svr", "resources_available.ncpus", "6", NULL);
+    found = resv_oversub(m, &model_resv(m, "R9")->current, 50, arena);
+    CU_ASSERT_EQUAL(found.n_met, 0);
+    apply(FACT_SET, OBJ_SERVER, "svr", "resources_available.ncpus", "5", NULL);
+    found = resv_oversub(m, &model_resv(m, "R9")->current, 50, arena);
+    CU_ASSERT_STRING_EQUAL(oversub_met_list(&found, arena),
+                           "S5[1].svr on server resource ncpus from @140 to @150, "
+                           "S5[2].svr on server resource ncpus from @200 to @250, "
+                           "S5[3].svr on server resource ncpus from @300 to @320");
+    found = resv_oversub(m, find("S5[3]"), 50, arena);
+    CU_ASSERT_STRING_EQUAL(oversub_text(found.resvs, found.n_resvs, arena), "R9.svr");
+    found = resv_oversub(m, find("S5[4]"), 50, arena);
+    CU_ASSERT_EQUAL(found.n_met, 0);
     end();
 }
 
@@ -437,6 +545,9 @@ int main(void)
           test_occurrences_of_a_series_do_not_share_a_vnode },
         { "oversubscription names the occurrence",
           test_oversubscription_names_the_occurrence },
+        { "when too much is claimed", test_when_too_much_is_claimed },
+        { "spans are met", test_spans_are_met },
+        { "oversubscription at the server", test_oversubscription_at_the_server },
         { "links follow one occurrence", test_links_follow_one_occurrence },
         { "what is not set is that of the series",
           test_what_is_not_set_is_that_of_the_series },
