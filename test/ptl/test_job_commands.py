@@ -29,7 +29,7 @@ def real():
 def said(cluster, *argv, user=USER1):
     """Exit status, output and errors; a usage text counts as a word."""
     done = cluster.run(list(argv), user=user, check=False)
-    err = re.sub(r"(?s)^[uU]sage: .*", "(usage)", done.stderr, flags=re.M)
+    err = re.sub(r"(?s)^[uU]sage:.*", "(usage)", done.stderr, flags=re.M)
     return done.returncode, done.stdout, err
 
 
@@ -738,3 +738,48 @@ def test_directives(cluster, text, code, words):
     name = value(cluster, got[1].strip(), "Job_Name")
     assert re.fullmatch(words, re.sub(r"\d+$", "", name))
     cluster.run(["qdel", got[1].strip()])
+
+
+# What qdel is given, its exit status and what it says; J is a held job, A an array, @ the server.
+DELETIONS = [
+    (["999"], 153, "qdel: Unknown Job Id 999.@\n"),
+    (["J", "999", "998"], 153, "qdel: Unknown Job Id 999.@\nqdel: Unknown Job Id 998.@\n"),
+    (["12x", "J"], 1, "qdel: illegally formed job identifier: 12x\n"),
+    (["A[1]", "A[2-3]", "A[]"], 0, ""),
+    (["A[9]"], 153, "qdel: Unknown Job Id A[9].@\n"),
+    (["J[1]"], 153, "qdel: Unknown Job Id J[1].@\n"),
+    (["-W", "30", "J"], 0, ""),
+    (["-W", "force", "-x", "J"], 0, ""),
+    (["-W", "suppress_email=0", "J", "A[]"], 0, ""),
+    (["-W", "suppress_email=", "J"], 2, "qdel: illegal -W value\n(usage)"),
+    (["-W", "bogus", "J"], 2, "qdel: illegal -W value\n(usage)"),
+    (["-W", "", "J"], 2, "qdel: illegal -W value\n(usage)"),
+    ([], 2, "(usage)"),
+]
+
+
+@pytest.mark.parametrize("words, code, text", DELETIONS, ids=range(len(DELETIONS)))
+def test_what_qdel_says(cluster, words, code, text):
+    jid, array = held(cluster), held(cluster, "-J", "1-5")
+    numbers = {"J": jid.split(".")[0], "A": array.split("[")[0]}
+
+    def named(word):
+        return re.sub(r"\b[JA]\b(?=$|\[)", lambda m: numbers[m.group()], word)
+    got = said(cluster, "qdel", *map(named, words))
+    want = re.sub(r"\b[JA](?=\[)", lambda m: numbers[m.group()], text).replace("@", cluster.host)
+    assert got == (code, "", want)
+    cluster.run(["qdel", "-Wforce", jid, array], user=USER1, check=False)
+
+
+def test_arguments_of_qdel_by_default(cluster):
+    """What default_qdel_arguments may say is one thing; anything else is told and ignored (cli.md 5.1)."""
+    server = cluster.server
+    try:
+        for given, text in (("-Wsuppress_email=5", ""),
+                            ("-x", "qdel: unsupported default_qdel_arguments '-x'\n")):
+            server.manager(MGR_CMD_SET, SERVER, {"default_qdel_arguments": given})
+            assert said(cluster, "qdel", held(cluster)) == (0, "", text)
+            # What is typed is not overruled, and nobody asks.
+            assert said(cluster, "qdel", "-W", "suppress_email=1", held(cluster)) == (0, "", "")
+    finally:
+        server.manager(MGR_CMD_UNSET, SERVER, {"default_qdel_arguments": None})
