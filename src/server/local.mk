@@ -148,6 +148,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_register_dep.c src/server/requests/job_track.c \
 	src/server/requests/job_arrive.c src/server/requests/job_arrive.h \
 	src/server/requests/job_order.c \
+	src/server/requests/job_paths.c src/server/requests/job_paths.h \
 	src/server/decide/job_limits.c src/server/decide/job_limits.h \
 	src/server/requests/job_locate.c \
 	src/server/requests/job_modify.c \

@@ -17,7 +17,9 @@
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
 #include "server/requests/job_altered.h"
+#include "server/requests/job_paths.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -402,6 +404,18 @@ static int check_eligible(const struct alteration *al, struct diag *why)
                                                          : 0;
 }
 
+/* What a job cannot be without has what a new job would get when it is taken away: its
+ * output would be lost, and each job has a project (attributes.md 10). */
+static void restore_attributes(struct alteration *al)
+{
+    struct edit *e = &al->e;
+
+    job_paths_default(e, strtoull(al->job->obj.id, NULL, 10),
+                      obj_str(&al->job->obj, JOB_A_SUBMIT_HOST, ""), al->rq->arena);
+    if (!edit_value(e, JOB_A_PROJECT)->set)
+        edit_set_str(e, JOB_A_PROJECT, job_rows[JOB_A_PROJECT].dflt);
+}
+
 static int check_alteration(struct alteration *al, struct diag *why)
 {
     /* The order of the steps decides which refusal a client gets (attributes.md
@@ -421,6 +435,8 @@ static int check_alteration(struct alteration *al, struct diag *why)
         job_checkpoint_in(&al->e, al->job->queue, al->rq->arena);
     if (!err)
         err = check_eligible(al, why);
+    if (!err)
+        restore_attributes(al);
     if (!err && job_is_array(al->job))
         array_name_files(&al->e, al->rq->arena);
     if (!err)

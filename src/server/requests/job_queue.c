@@ -30,6 +30,7 @@
 #include "server/requests/handlers.h"
 #include "server/requests/job_admit.h"
 #include "server/requests/job_arrive.h"
+#include "server/requests/job_paths.h"
 
 #include <string.h>
 #include <strings.h>
@@ -112,17 +113,6 @@ static int complete_request(struct submission *s, struct diag *why)
     return 0;
 }
 
-static const char *variable(const struct submission *s, const char *name)
-{
-    const struct attr_value *v = edit_value(&s->job, JOB_A_VARIABLE_LIST);
-    size_t len = strlen(name);
-
-    for (size_t i = 0; v->set && i < v->u.list.n; i++)
-        if (strncmp(v->u.list.v[i], name, len) == 0 && v->u.list.v[i][len] == '=')
-            return v->u.list.v[i] + len + 1;
-    return NULL;
-}
-
 static int add_variable(struct submission *s, const char *name, const char *value,
                         struct diag *why)
 {
@@ -131,29 +121,10 @@ static int add_variable(struct submission *s, const char *name, const char *valu
     return edit_set(&s->job, JOB_A_VARIABLE_LIST, NULL, text, WIRE_OP_INCR, why);
 }
 
-/* HOST:DIR/NAME.oSEQ, where no path was given. */
-static void default_path(struct submission *s, int attr, char letter)
-{
-    const char *host = variable(s, "PBS_O_HOST");
-    const char *dir = variable(s, "PBS_O_WORKDIR");
-
-    if (edit_value(&s->job, attr)->set)
-        return;
-    if (!dir)
-        dir = variable(s, "PBS_O_HOME");
-    if (!dir)
-        dir = "";
-    edit_set_str(&s->job, attr,
-                 arena_printf(s->rq->arena, "%s:%s%s%s.%c%" PRIu64,
-                              host ? host : s->rq->who->host, dir, *dir ? "/" : "",
-                              edit_str(&s->job, JOB_A_JOB_NAME, "none"), letter,
-                              s->number));
-}
-
 /* PBS_O_QUEUE, then PBS_O_HOST, at the end of Variable_List (cli.md 3.6). */
 static int add_places(struct submission *s, struct diag *why)
 {
-    const char *given = variable(s, "PBS_O_HOST");
+    const char *given = job_variable(&s->job, "PBS_O_HOST");
     const char *host = arena_strdup(s->rq->arena, given ? given : s->rq->who->host);
     int err = 0;
 
@@ -203,8 +174,7 @@ static int describe(struct submission *s, struct diag *why)
     job_force_entries(e);
     /* The default paths contain the name and the number of the job, which are known
      * only now. */
-    default_path(s, JOB_A_ERROR_PATH, 'e');
-    default_path(s, JOB_A_OUTPUT_PATH, 'o');
+    job_paths_default(e, s->number, s->rq->who->host, s->rq->arena);
     if (s->indices)
         array_name_files(e, s->rq->arena);
     return err;

@@ -475,6 +475,34 @@ static void queued_jobs_are_altered(void)
 
 /* The lists decide whose process it will be: a changed one is checked as at submission,
  * for the owner of the job and not for who asks. */
+/* Who takes a path or the project away gets what a new job has. */
+static void what_a_job_cannot_be_without_comes_back(void)
+{
+    static const char *const attrs[] = { "Output_Path", "Error_Path", "project" };
+    static const char *const kinds[] = { "", "array_indices_submitted=1-3" };
+
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
+        struct rig *r = rig_new();
+        const char *id = submit(r, RIG_USER, "", kinds[k], NULL);
+        char before[3][200];
+
+        for (size_t i = 0; i < ARRAY_LEN(attrs); i++)
+            snprintf(before[i], sizeof(before[i]), "%s",
+                     rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, attrs[i]));
+        CU_ASSERT_EQUAL(
+            modify(r, RIG_USER, id, "Output_Path=h:/x Error_Path=h:/y project=p"), 0);
+        CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Output_Path= Error_Path= project="),
+                        0);
+        for (size_t i = 0; i < ARRAY_LEN(attrs); i++) {
+            const char *now = rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, attrs[i]);
+
+            CU_ASSERT_PTR_NOT_NULL_FATAL(now);
+            CU_ASSERT_STRING_EQUAL(now, before[i]);
+        }
+        rig_free(r);
+    }
+}
+
 static void altered_lists_make_another_account(void)
 {
     struct rig *r = rig_new();
@@ -703,6 +731,8 @@ static const struct unit_case cases[] = {
     { "some letters hold nothing", some_letters_hold_nothing },
     { "a waiting job becomes queued in time", a_waiting_job_becomes_queued_in_time },
     { "queued jobs are altered", queued_jobs_are_altered },
+    { "what a job cannot be without comes back",
+      what_a_job_cannot_be_without_comes_back },
     { "altered lists make another account", altered_lists_make_another_account },
     { "letters go to no control character", letters_go_to_no_control_character },
     { "running jobs are altered a little", running_jobs_are_altered_a_little },
