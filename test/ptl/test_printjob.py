@@ -55,6 +55,10 @@ def test_what_the_server_has_on_record(cluster):
     number = jid.split(".")[0]
     assert printjob(cluster, "-s", number).stdout == \
         "%s\nJobscript for jobid:%s\n%s\n%s\n" % (dashes, jid, dashes, script)
+    # A subjob has the script of its array.
+    array = held(cluster, "-J", "1-3", script=script)
+    for name in (array, array.replace("[]", "[2]")):
+        assert printjob(cluster, "-s", name).stdout.endswith("%s\n%s\n" % (dashes, script))
     # The store is there without its server.
     server.stop()
     assert printjob(cluster, number).stdout == text

@@ -104,6 +104,15 @@ static int print_found(const struct options *o, const struct store_record *job)
     return 0;
 }
 
+/* The script of a subjob is that of its array: "5[3].server" becomes "5[].server". */
+static void name_array(char id[OPERAND_MAX])
+{
+    char *open = strchr(id, '['), *end = open ? strchr(open, ']') : NULL;
+
+    if (end)
+        memmove(open + 1, end, strlen(end) + 1);
+}
+
 static int print_stored(const struct options *o, const char *text)
 {
     const struct store_config cfg = { .url = conf_store(o->conf),
@@ -119,6 +128,8 @@ static int print_stored(const struct options *o, const char *text)
         fprintf(stderr, "%s: illegally formed job identifier: %s\n", CMD, text);
         return 1;
     }
+    if (o->script)
+        name_array(id);
     arena = arena_new();
     if (store_peek(&cfg, "job", id, arena, &job, &found, &why) != 0) {
         fprintf(stderr, "%s: %s\n", CMD, why.text);
