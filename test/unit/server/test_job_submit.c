@@ -475,6 +475,25 @@ static void queued_jobs_are_altered(void)
 
 /* The lists decide whose process it will be: a changed one is checked as at submission,
  * for the owner of the job and not for who asks. */
+/* What the nodes before had brought goes with them. */
+static void other_nodes_bring_other_tasks(void)
+{
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "Resource_List.nodes=2:ppn=2", NULL);
+
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, "Resource_List.mpiprocs"), "4");
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Resource_List.nodes=3"), 0);
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, "Resource_List.select"),
+        "3:ncpus=1");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, "Resource_List.ncpus"), "3");
+    CU_ASSERT_PTR_NULL(
+        rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, "Resource_List.mpiprocs"));
+    rig_free(r);
+}
+
 /* Who takes a path or the project away gets what a new job has. */
 static void what_a_job_cannot_be_without_comes_back(void)
 {
@@ -731,6 +750,7 @@ static const struct unit_case cases[] = {
     { "some letters hold nothing", some_letters_hold_nothing },
     { "a waiting job becomes queued in time", a_waiting_job_becomes_queued_in_time },
     { "queued jobs are altered", queued_jobs_are_altered },
+    { "other nodes bring other tasks", other_nodes_bring_other_tasks },
     { "what a job cannot be without comes back",
       what_a_job_cannot_be_without_comes_back },
     { "altered lists make another account", altered_lists_make_another_account },
