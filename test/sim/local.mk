@@ -16,7 +16,10 @@ test_sim_sim_SOURCES = \
 	test/sim/check_release.c \
 	test/sim/check_resv_end.c \
 	test/sim/check_retry.c \
+	test/sim/check_books.c \
 	test/sim/check_promise.c \
+	test/sim/conflicts.c \
+	test/sim/shares.c test/sim/shares.h \
 	test/sim/check_preempt.c test/sim/check_preempt.h \
 	test/sim/check_qmove.c test/sim/check_qmove.h \
 	test/sim/check_shown.c \
