@@ -7,6 +7,7 @@ import pytest
 
 from holdfast import *
 from holdfast.services import wait_for
+from story import mom_has_registered
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +124,8 @@ def test_it_stays_suspended_when_a_daemon_is_killed(cluster, who):
     daemon = getattr(cluster, who)
     daemon.kill()
     daemon.start()
+    if who == "mom":
+        mom_has_registered(cluster)
     cluster.server.expect(NODE, {"state": "maintenance", "maintenance_jobs": jid}, id=name)
     cluster.server.expect(JOB, {"job_state": "S", "substate": "43"}, id=jid)
     stands(cluster, jid)

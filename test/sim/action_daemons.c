@@ -100,6 +100,10 @@ static bool mom_misbehaves(struct mom_host *h, const struct words *w)
         h->silent = true;
     else if (words_are(w, 2, "answers again"))
         h->silent = false;
+    else if (words_are(w, 2, "has much to do"))
+        host_is_busy(h, true);
+    else if (words_are(w, 2, "has little to do"))
+        host_is_busy(h, false);
     else if (words_are(w, 2, "cannot write"))
         h->disk.is_full = true;
     else if (words_are(w, 2, "can write"))

@@ -6,6 +6,7 @@
 #include "server/decide/resv_proposal.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_state.h"
+#include "server/model/job_suspend.h"
 #include "server/model/node_life.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_oversub.h"
@@ -247,6 +248,27 @@ static void expect_no_holds(struct sim *s)
                          TO_NODE(o)->jobs[0]->obj.id);
 }
 
+/* "J1 stands", "J1 runs on": for the server, and as its processes are. */
+static void expect_stands(struct sim *s, const struct words *w, bool want)
+{
+    const struct object *o = labelled(s, w->v[1]);
+    bool stands = o && job_stopped_by_host(TO_JOB(o));
+
+    if (!o || stands != want)
+        check_failed(s, CHECK_EXPECT, "%s %s for the server", w->v[1],
+                     !o       ? "is gone"
+                     : stands ? "stands"
+                              : "does not stand");
+    for (int i = 0; o && i < s->cluster.n_hosts; i++) {
+        const struct run *r =
+            host_run(&s->hosts[i], o->id, (int32_t)obj_num(o, JOB_A_RUN_VERSION, 0));
+
+        if (r && r->state == RUN_ON && r->is_stopped != want)
+            check_failed(s, CHECK_EXPECT, "the processes of %s %s on %s", w->v[1],
+                         r->is_stopped ? "stand" : "run", s->hosts[i].name);
+    }
+}
+
 /* "server is hot", "server is not hot" */
 static void expect_hot(struct sim *s, bool want)
 {
@@ -269,6 +291,10 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_vnode(s, w);
     else if (words_are(w, 1, "* is from * to *") || words_are(w, 1, "* is gone"))
         expect_occurrence(s, w);
+    else if (words_are(w, 1, "* stands"))
+        expect_stands(s, w, true);
+    else if (words_are(w, 1, "* runs on"))
+        expect_stands(s, w, false);
     else if (words_are(w, 1, "* state *"))
         expect_state(s, w);
     else if (words_are(w, 1, "* ends at *"))

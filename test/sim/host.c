@@ -146,6 +146,9 @@ static void carry_out(struct mom_host *h, const struct mom_effect *e,
     case MOM_TRY_NOTE: /* disks of MoMs are never full here */
         mom_noted(h->mom, sim_now_at(h->sim), NULL, out);
         break;
+    case MOM_READ_LOAD:
+        mom_host_load(h->mom, sim_now_at(h->sim), h->is_busy ? 9 : 0, out);
+        break;
     case MOM_LOG:
         sim_trace(h->sim, "mom %s: %s: %s", h->name, e->u.log.object, e->u.log.text);
         break;
@@ -252,6 +255,10 @@ static struct mom_config config_of(const struct mom_host *h)
         .wallmult = 1,
         .checkpoints = h->sim->images,
         .checkpoint_aborts = h->sim->images,
+        .has_max_load = h->is_watched,
+        .load_suspends = h->is_watched,
+        .max_load = 4,
+        .ideal_load = 2,
     };
 }
 
@@ -273,6 +280,16 @@ void host_has_scripts(struct mom_host *h)
     out = host_input(h);
     mom_set_rules(h->mom, sim_now_at(h->sim), &cfg, &out);
     host_end_input(h, &out);
+}
+
+void host_is_busy(struct mom_host *h, bool is_busy)
+{
+    bool was_watched = h->is_watched;
+
+    h->is_watched = true;
+    h->is_busy = is_busy;
+    if (!was_watched)
+        host_has_scripts(h);
 }
 
 /* The MoM's own vnode has no cpus: jobs go to the others. */

@@ -96,6 +96,8 @@ struct mom_host {
 
     struct mom *mom; /* NULL: it does not run */
     uint64_t life;   /* counts starts of the MoM */
+    bool is_watched; /* $max_load N suspend */
+    bool is_busy;    /* it has more to do than that */
     bool silent;     /* takes commands and answers none */
     int dies_after;  /* killed after so many further steps; 0: not */
     bool is_dying;   /* in the middle of what it does: nothing more happens */
@@ -118,8 +120,11 @@ void host_end_mom(struct mom_host *h, bool kill_jobs);
 /* The power fails: of the MoM and of its jobs nothing is left but files. */
 void host_crash(struct mom_host *h);
 
-/* Its MoM is told of scripts for images, or that it has none. */
+/* Its MoM is told of its configuration: it has scripts for images, or none. */
 void host_has_scripts(struct mom_host *h);
+
+/* From the first time on it has a limit of its load, at which jobs stand. */
+void host_is_busy(struct mom_host *h, bool is_busy);
 
 void host_cut_off(struct mom_host *h, bool cut_off);
 

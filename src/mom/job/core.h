@@ -915,6 +915,9 @@ void keyboard_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 bool job_stands(const struct mom_job *j);
 /* Stop them, or let them go on, as load and keyboard are. */
 void standing_settle(struct mom *m, int64_t now_at, struct mom_out *out);
+/* At the start of the MoM: what is noted as stopped, by the server or by the host, is
+ * stopped again, since the MoM before may have died before she did it. */
+void standing_stop_again(const struct mom *m, struct mom_job *j, struct mom_out *out);
 /* At the start of the MoM, and when the configuration is new. */
 void standing_begin(struct mom *m, int64_t now_at, struct mom_out *out);
 /* A server that has registered us may not know which of them stand, and which do not

@@ -516,11 +516,12 @@ void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_o
      * a suspended job. */
     life_tell(m, now_at, j, out);
     out_joblog(out, LOG_EV_JOB, j, "job suspended");
-    out_kill(out, j, m->cfg.suspend_signo);
     clock_stop(j, now_at);
     job_set_phase(m, j, JOB_SUSPENDED);
     life_reckon(m, j);
+    /* In this order: standing.c. */
     save(j, out);
+    out_kill(out, j, m->cfg.suspend_signo);
 }
 
 void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
@@ -843,6 +844,7 @@ void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *ou
         j = job_find(m, id); /* a sister's part may be gone */
         if (!j)
             continue;
+        standing_stop_again(m, j, out);
         life_reckon(m, j);
         if (job_has_processes(j))
             life_poll_soon(m, now_at);

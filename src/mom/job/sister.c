@@ -288,10 +288,13 @@ static void take_stop(struct mom *m, struct mom_job *j, bool stop,
                       const struct asker *to, struct mom_out *out)
 {
     if (job_has_processes(j)) {
-        out_kill(out, j, stop ? m->cfg.suspend_signo : m->cfg.resume_signo);
         job_set_phase(m, j, stop ? JOB_SUSPENDED : JOB_RUNNING);
         life_reckon(m, j);
+        if (!stop)
+            out_kill(out, j, m->cfg.resume_signo);
         out_job(out, MOM_SAVE, j);
+        if (stop)
+            out_kill(out, j, m->cfg.suspend_signo);
     }
     okay(j, to, stop ? IM_SUSPEND : IM_RESUME, out);
 }

@@ -7,6 +7,11 @@
  * of it would wait: it is run again elsewhere where "$action multinodebusy 0 requeue"
  * says so, and goes on otherwise.
  *
+ * What stops is noted before its processes are stopped, and what goes on after they
+ * have been let go: a MoM that is killed in between leaves processes that run and are
+ * noted as stopped, which her next start stops again, and never the other way round,
+ * which nobody would see.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/job/core.h"
 
@@ -61,22 +66,22 @@ static void stop(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_ou
 {
     out_joblog(out, LOG_EV_JOB, j, "the host is busy, job suspended");
     life_tell(m, now_at, j, out);
-    out_kill(out, j, m->cfg.suspend_signo);
     life_stop_clock(m, now_at, j);
     note(j, true, out);
+    out_kill(out, j, m->cfg.suspend_signo);
     tell_server(m, j, true, out);
 }
 
 static void go_on(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
+    /* One that is suspended as well waits for the server. */
+    if (j->phase == JOB_RUNNING) {
+        out_joblog(out, LOG_EV_JOB, j, "the host is free, job resumed");
+        out_kill(out, j, m->cfg.resume_signo);
+        life_start_clock(m, now_at, j);
+    }
     note(j, false, out);
     tell_server(m, j, false, out);
-    /* One that is suspended as well waits for the server. */
-    if (j->phase != JOB_RUNNING)
-        return;
-    out_joblog(out, LOG_EV_JOB, j, "the host is free, job resumed");
-    out_kill(out, j, m->cfg.resume_signo);
-    life_start_clock(m, now_at, j);
 }
 
 static void leave_host(struct mom *m, int64_t now_at, struct mom_job *j,
@@ -132,6 +137,13 @@ void standing_settle(struct mom *m, int64_t now_at, struct mom_out *out)
                  !j->checkpoint.is_restarting)
             stop(m, now_at, j, out);
     }
+}
+
+void standing_stop_again(const struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    if (job_has_processes(j) && !is_ending(j) &&
+        (j->phase == JOB_SUSPENDED || (j->phase == JOB_RUNNING && job_stands(j))))
+        out_kill(out, j, m->cfg.suspend_signo);
 }
 
 /* Where nobody looks at load or keyboard any more, nothing stands. */

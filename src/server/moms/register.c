@@ -60,8 +60,7 @@ static void compare_stops(struct moms *ms, struct moms_turn *t,
         job_has_gone_on(t, job);
     else if (job_is_suspended(job) && !stands)
         signal_job(ms, t, job->obj.id, "suspend");
-    else if (job_phase(job) == JOB_RUNNING && stands && !job_is_being_stopped(job) &&
-             !job_stopped_by_host(job))
+    else if (job_phase(job) == JOB_RUNNING && stands && !job_is_being_stopped(job))
         signal_job(ms, t, job->obj.id, "resume");
 }
 

@@ -369,6 +369,69 @@ static void test_a_restart_lets_jobs_go_on(void)
     }
 }
 
+/* Is it noted (MOM_SAVE) before the processes get the signal? */
+static bool is_noted_before(const struct bench *b, int signo)
+{
+    for (size_t i = 0; i < b->out.n; i++) {
+        if (b->out.v[i].kind == MOM_SAVE)
+            return true;
+        if (b->out.v[i].kind == MOM_KILL && b->out.v[i].u.signo == signo)
+            return false;
+    }
+    CU_FAIL("no signal");
+    return false;
+}
+
+/* A MoM may be killed between the two: never are processes stopped that are noted as
+ * running. */
+static void test_what_stops_is_noted_first(void)
+{
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    set_stops(&b, true, false);
+    CU_ASSERT(look(&b, 5) && is_noted_before(&b, SIGSTOP));
+    CU_ASSERT(look(&b, 1) && !is_noted_before(&b, SIGCONT));
+    forget(&b);
+    signal_job(&b, "1.svr", "suspend");
+    CU_ASSERT(is_noted_before(&b, SIGSTOP));
+    forget(&b);
+    signal_job(&b, "1.svr", "resume");
+    CU_ASSERT_FALSE(is_noted_before(&b, SIGCONT));
+    bench_fini(&b);
+}
+
+/* ... and what is noted as stopped is stopped by the next MoM. */
+static void test_a_restart_stops_what_is_noted(void)
+{
+    for (int suspended = 0; suspended <= 1; suspended++) {
+        struct mom_config cfg = node1_config();
+        struct buf record = { 0 };
+        struct bench b;
+        const char *id;
+
+        bench_init(&b);
+        run_job(&b, "1.svr");
+        if (suspended)
+            signal_job(&b, "1.svr", "suspend");
+        set_stops(&b, !suspended, false);
+        CU_ASSERT(suspended || look(&b, 5));
+        mom_job_encode(b.m, "1.svr", &record);
+        mom_free(b.m);
+        forget(&b);
+        b.m = mom_new(&cfg);
+        CU_ASSERT_FATAL(mom_load(b.m, record.data, record.len, &id));
+        mom_found(b.m, id, true, 0);
+        set_stops(&b, !suspended, false);
+        forget(&b);
+        mom_start(b.m, b.now_at, false, &b.out);
+        CU_ASSERT(killed_with(&b, SIGSTOP));
+        buf_fini(&record);
+        bench_fini(&b);
+    }
+}
+
 /* Keyboard and mouse. */
 
 static bool touched(struct bench *b, int64_t ago_s)
@@ -461,6 +524,8 @@ static const struct unit_case cases[] = {
     { "what is being ended does not stand", test_what_is_being_ended_does_not_stand },
     { "without the line jobs go on", test_without_the_line_jobs_go_on },
     { "a restart lets jobs go on that stood", test_a_restart_lets_jobs_go_on },
+    { "what stops is noted first", test_what_stops_is_noted_first },
+    { "a restart stops what is noted", test_a_restart_stops_what_is_noted },
     { "a keyboard that is used makes the host busy",
       test_a_used_keyboard_makes_the_host_busy },
     { "a server that comes back hears that the host is busy",
