@@ -32,7 +32,8 @@ uint32_t depend_type_to_wire(enum depend_type type)
     return number;
 }
 
-/* The answer to a message with another 'at' is none to this one. */
+/* The answer to a message with another 'at' is none to this one: what rules have
+ * learned stays known while anything else that they asked is not answered. */
 static const struct finding *ask(const struct request *rq, const char *server,
                                  const struct body_register_dep *body, int64_t at)
 {
@@ -56,7 +57,8 @@ static const char *user_of(const char *owner, struct arena *arena)
 
 static const struct finding *register_at(const struct request *rq, const char *child,
                                          const char *owner, enum depend_type type,
-                                         const char *parent, const char *server)
+                                         const char *parent, const char *server,
+                                         int64_t at)
 {
     const struct body_register_dep body = {
         .owner = user_of(owner, rq->arena),
@@ -67,25 +69,25 @@ static const struct finding *register_at(const struct request *rq, const char *c
         .operation = DEPEND_OP_REGISTER,
     };
 
-    return ask(rq, server, &body, 0);
+    return ask(rq, server, &body, at);
 }
 
 const struct finding *depend_register(const struct request *rq, const char *child,
                                       const char *owner, const struct depend_entry *e)
 {
-    return register_at(rq, child, owner, e->type, e->job, e->server);
+    return register_at(rq, child, owner, e->type, e->job, e->server, 0);
 }
 
 const struct finding *depend_confirm(const struct request *rq, const struct job *job,
                                      const struct waiter *w)
 {
     return register_at(rq, job->obj.id, obj_str(&job->obj, JOB_A_JOB_OWNER, ""),
-                       w->type, w->job, w->server);
+                       w->type, w->job, w->server, w->at);
 }
 
 const struct finding *depend_tell_server(const struct request *rq,
                                          const struct job *job, const struct waiter *w,
-                                         enum depend_operation op)
+                                         enum depend_operation op, int64_t at)
 {
     const char *owner = obj_str(&job->obj, JOB_A_JOB_OWNER, "");
     const struct body_register_dep body = {
@@ -96,7 +98,7 @@ const struct finding *depend_tell_server(const struct request *rq,
         .operation = (uint32_t)op,
     };
 
-    return ask(rq, w->server, &body, w->at);
+    return ask(rq, w->server, &body, at);
 }
 
 bool depend_is_answered(const struct finding *answer)

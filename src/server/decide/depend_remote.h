@@ -24,14 +24,16 @@ enum depend_type depend_type_from_wire(uint32_t number);
 const struct finding *depend_register(const struct request *rq, const char *child,
                                       const char *owner, const struct depend_entry *e);
 
-/* Register 'job', which waits for the job of 'w' at its server. */
+/* Register 'job', which waits for the job of 'w' at its server. An attempt is known by
+ * w->at, when it is due: what was said at an earlier one does not count. */
 const struct finding *depend_confirm(const struct request *rq, const struct job *job,
                                      const struct waiter *w);
 
-/* Tell the server of a job that waits for 'job'. The answer, or NULL. */
+/* Tell the server of a job that waits for 'job'. The answer, or NULL. The attempt is
+ * known by when it is due, 'at'. */
 const struct finding *depend_tell_server(const struct request *rq,
                                          const struct job *job, const struct waiter *w,
-                                         enum depend_operation op);
+                                         enum depend_operation op, int64_t at);
 
 /* Is that a word about the jobs? Where it is none, such as that the other server cannot
  * store anything now, it is asked again, as if it had been away. */

@@ -60,7 +60,7 @@ static const struct finding *ask(const struct rule_context *c, const struct tell
     enum depend_operation op =
         state == DEPEND_MET ? DEPEND_OP_RELEASE : DEPEND_OP_DELETE;
 
-    return depend_tell_server(&rq, t->job, &t->list.v[t->at], op);
+    return depend_tell_server(&rq, t->job, &t->list.v[t->at], op, tell_at(t, t->at));
 }
 
 /* The job is looked at when the first of those that are left is due. */

@@ -592,6 +592,73 @@ static void each_server_has_its_own_times(void)
     two_free(&t);
 }
 
+/* A server is asked again when that is due, though what it said before is still known
+ * because another server has not answered yet. */
+static void each_attempt_is_a_message(void)
+{
+    static const struct finding nobody = { .failed = true },
+                                unknown = { .code = PBSE_UNKJOBID };
+    static const char *const children[] = { "1.dead@dead", "2.slow@slow" };
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const struct need *slow;
+
+    for (size_t i = 0; i < ARRAY_LEN(children); i++) {
+        const struct body_register_dep body = { "ann", FIRST, children[i], 3, 1, 0 };
+        const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
+                                         .user = RIG_ROOT,
+                                         .body = &body };
+
+        t.out.conn++;
+        CU_ASSERT_EQUAL_FATAL(pair_served(&t.out, &rq).code, 0);
+    }
+    let_happen(&t.fm, IS_DELETED);
+    CU_ASSERT_EQUAL_FATAL(n_asked(there), 2);
+    slow = transfer_asked(there);
+    for (size_t i = 0; i < there->out.n; i++)
+        if (there->out.v[i].kind == EFFECT_FIND_OUT)
+            slow = &there->out.v[i].u.need;
+    CU_ASSERT_STRING_EQUAL_FATAL(slow->detail, "@slow");
+    pair_tell(&t.back, transfer_asked(there), &nobody);
+    rig_advance(there, there->now_at + 3);
+    pair_tell(&t.back, slow, &unknown);
+    CU_ASSERT_TRUE(is_asked(there, "@dead"));
+    two_free(&t);
+}
+
+/* The same of what is to be confirmed: one that was not known once is asked for again.
+ */
+static void each_confirmation_is_a_message(void)
+{
+    static const struct finding yes = { .found = true },
+                                unknown = { .code = PBSE_UNKJOBID };
+    struct two t = two_new();
+    struct rig *here = t.out.from;
+    const char *id;
+
+    ask_for(&t, "afterok:" FIRST "@two,afterok:7.svr@slow:8.svr@slow:9.svr@slow:"
+                "10.svr@slow");
+    for (int i = 0; i < 4; i++)
+        CU_ASSERT_PTR_NULL(answered(&t, &yes));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(answered(&t, &yes));
+    CU_ASSERT_EQUAL_FATAL(t.out.said->code, 0);
+    id = t.out.said->text;
+    rig_advance(here, here->now_at + 2);
+    CU_ASSERT_STRING_EQUAL_FATAL(transfer_asked(here)->detail, "@two");
+    pair_tell(&t.out, transfer_asked(here), &unknown);
+    for (int i = 0; i < 4; i++) { /* one after the other, each late */
+        const struct need *slow = transfer_asked(here);
+
+        CU_ASSERT_STRING_EQUAL_FATAL(slow->detail, "@slow");
+        rig_advance(here, here->now_at + 19);
+        pair_tell(&t.out, slow, &yes);
+    }
+    CU_ASSERT_TRUE(is_asked(here, "@two"));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(the_job(here, id));
+    CU_ASSERT_EQUAL(state_of(here, id), 'H');
+    two_free(&t);
+}
+
 static int say(struct two *t, const struct body_register_dep *body)
 {
     const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
@@ -944,6 +1011,8 @@ static const struct unit_case cases[] = {
     { "who cannot store it is told again", who_cannot_store_it_is_told_again },
     { "who cannot look is asked again", who_cannot_look_is_asked_again },
     { "an array is told of when it begins", an_array_is_told_of_when_it_begins },
+    { "each attempt is a message", each_attempt_is_a_message },
+    { "each confirmation is a message", each_confirmation_is_a_message },
     { "an entry is confirmed once", an_entry_is_confirmed_once },
     { "a dead server delays no other", a_dead_server_delays_no_other },
     { "each server has its own times", each_server_has_its_own_times },
