@@ -158,6 +158,15 @@ static void comes_as_ours(struct sim *s, struct planner *p)
     planner_start(s, p);
 }
 
+/* It reads that when it starts. */
+static void pulls(struct sim *s, struct planner *p, const char *remote,
+                  const char *local)
+{
+    planner_stop(s, p);
+    puller_set(p, remote, local);
+    planner_start(s, p);
+}
+
 /* A line of its sched_config. */
 static void is_configured(struct planner *p, const char *line)
 {
@@ -191,6 +200,8 @@ static bool planner_line(struct sim *s, struct planner *p, const struct words *w
         comes_as_ours(s, p);
     else if (words_are(w, i, "keeps what it knows"))
         p->keeps = true;
+    else if (words_are(w, i, "pulls * into *"))
+        pulls(s, p, w->v[i + 1], w->v[i + 3]);
     else if (words_are(w, i, "answers many at once"))
         p->answers_many = true;
     else if (words_are(w, i, "takes answers twice"))

@@ -42,6 +42,7 @@ test_sim_sim_SOURCES = \
 	test/sim/net.c test/sim/net.h \
 	test/sim/peers.c test/sim/peers.h \
 	test/sim/planner.c test/sim/planner.h \
+	test/sim/puller.c test/sim/puller.h \
 	test/sim/runs.c test/sim/runs.h \
 	test/sim/script.c test/sim/script.h \
 	test/sim/shell.c test/sim/shell.h \

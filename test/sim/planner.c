@@ -76,6 +76,7 @@ void planner_fini(struct planner *p)
     forget_cycle(p);
     free(p->job_id);
     free(p->old_bytes);
+    puller_fini(&p->puller);
     policy_free(p->policy);
     arena_free(p->trial_arena);
     arena_free(p->arena);
@@ -136,6 +137,7 @@ static void drop_link(struct sim *s, struct planner *p)
     for (int i = 0; i < 2; i++)
         net_disconnect(s, p->conn[i]);
     p->conn[0] = p->conn[1] = 0;
+    puller_hang_up(s, p);
     p->state = PLANNER_OFF;
     p->trial = NULL;
     end_cycle_memory(p);
@@ -190,6 +192,7 @@ static void end_cycle(struct sim *s, struct planner *p)
     free(p->job_id);
     p->job_id = NULL;
     p->trial = NULL;
+    puller_hang_up(s, p);
     p->state = PLANNER_IDLE;
     net_sched_done(s, p->conn[1]);
 }
@@ -239,7 +242,8 @@ static void think(struct sim *s, struct planner *p);
 static void ask_next(struct sim *s, struct planner *p)
 {
     p->state = PLANNER_ASKING;
-    if (p->keeps && p->asked >= N_DEFINITIONS)
+    /* Jobs of the other server come and go without a word. */
+    if (p->keeps && !p->puller.remote && p->asked >= N_DEFINITIONS)
         ask_changes(s, p);
     else if (p->asked < ARRAY_LEN(status_requests))
         ask_status(s, p, status_requests[p->asked]);
@@ -247,7 +251,13 @@ static void ask_next(struct sim *s, struct planner *p)
         ask_jobs(
             s, p,
             snapshot_queue_name(p->snapshot, p->asked - ARRAY_LEN(status_requests)));
-    else
+    else if (!puller_asks(s, p))
+        think(s, p);
+}
+
+void planner_pulled(struct sim *s, struct planner *p)
+{
+    if (p->state == PLANNER_ASKING)
         think(s, p);
 }
 
@@ -264,6 +274,7 @@ static void begin_pass(struct sim *s, struct planner *p)
         p->asked = 0;
     }
     p->refused = p->confirmed = p->failed = false;
+    puller_begin(p);
     p->seen_seq = shell_model(s) ? shell_model(s)->seq : 0;
     ask_next(s, p);
 }
@@ -562,7 +573,14 @@ static void act_next(struct sim *s, struct planner *p)
 {
     while (p->step < p->plan.n && !may_leave(p)) {
         size_t n = p->answers_many ? plan_answers(&p->plan, p->step) : 0;
+        enum pull pull = puller_step(s, p, &p->plan.steps[p->step]);
 
+        if (pull == PULL_WAIT)
+            return;
+        if (pull == PULL_SKIP) {
+            p->step++;
+            continue;
+        }
         if (n > 1) {
             carry_out_many(s, p, n);
             return;
@@ -572,6 +590,14 @@ static void act_next(struct sim *s, struct planner *p)
         p->step++;
     }
     plan_is_done(s, p);
+}
+
+void planner_moved(struct sim *s, struct planner *p, bool is_here)
+{
+    if (p->state != PLANNER_ACTING)
+        return;
+    p->step += !is_here;
+    act_next(s, p);
 }
 
 /* Replies. */

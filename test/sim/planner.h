@@ -8,6 +8,7 @@
 #ifndef TEST_SIM_PLANNER_H
 #define TEST_SIM_PLANNER_H
 
+#include "puller.h"
 #include "scheduler/sched.h"
 
 struct sim;
@@ -67,6 +68,8 @@ struct planner {
     bool failed; /* others have not left for a job: the rest of the plan is void */
     bool confirmed;
 
+    struct puller puller; /* of jobs of the other server */
+
     /* an answer of an earlier cycle, as bytes */
     char *old_bytes;
     size_t old_len;
@@ -78,5 +81,11 @@ void planner_fini(struct planner *p);
 
 void planner_start(struct sim *s, struct planner *p);
 void planner_stop(struct sim *s, struct planner *p);
+
+/* What the other server has in the queue that is pulled from is known, or will not be.
+ */
+void planner_pulled(struct sim *s, struct planner *p);
+/* The job of the next step is here, or is not. */
+void planner_moved(struct sim *s, struct planner *p, bool is_here);
 
 #endif

@@ -1,6 +1,7 @@
 /* story_two.c - a seed becomes a scenario of two servers: jobs that are sent from one
- * to the other, by hand and by routing queues, jobs that wait for jobs of the other
- * server, and servers that die, are cut off from each other or refuse.
+ * to the other, by hand, by routing queues and by schedulers that run them, jobs that
+ * wait for jobs of the other server, and servers that die, are cut off from each other
+ * or refuse.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "story_tell.h"
@@ -9,6 +10,7 @@ struct pair_story {
     struct story t;
     int n_at[2]; /* jobs that were submitted there: J1, J2, ... and K1, K2, ... */
     int64_t second;
+    bool pulls; /* schedulers run jobs of the other server */
 };
 
 static const char *const other_name[] = { "two", "svr" };
@@ -81,7 +83,9 @@ static void submit(struct pair_story *p)
     } else if (chance(t, 10)) {
         buf_printf(t->out, " indices=1-%d", pick(t, 2, 4));
     }
-    if (chance(t, 25))
+    if (p->pulls && chance(t, 40))
+        buf_add_str(t->out, " into late");
+    else if (chance(t, 25))
         buf_add_str(t->out, chance(t, 70) ? " into away" : " into choice");
     buf_add_char(t->out, '\n');
 }
@@ -206,6 +210,25 @@ static void write_pair(struct pair_story *p)
     }
 }
 
+/* One scheduler runs jobs of the other server, or each does: of a queue that is stopped
+ * there, or of one whose jobs start there, too. */
+static void write_pulls(struct pair_story *p)
+{
+    int of = pick(&p->t, 0, 2);
+
+    p->pulls = true;
+    for (int i = 0; i < 2; i++) {
+        const char *queue = chance(&p->t, 75) ? "late" : "workq";
+
+        if (of != i && of != 2)
+            continue;
+        begin(p, 0, i);
+        buf_printf(p->t.out, "scheduler pulls %s into workq\n", queue);
+        begin(p, 1, !i);
+        buf_add_str(p->t.out, "root sets queue late started False\n");
+    }
+}
+
 void story_write_two(uint64_t seed, struct buf *out)
 {
     struct pair_story p = { .t = { .rnd = rnd_seeded(seed * 31 + 7), .out = out } };
@@ -216,6 +239,8 @@ void story_write_two(uint64_t seed, struct buf *out)
     if (seed % 2 == 0)
         buf_add_str(out, "at 0 scheduler keeps what it knows\n"
                          "at 0 two: scheduler keeps what it knows\n");
+    if (seed % 3 == 1)
+        write_pulls(&p);
     p.t.last_s = pick(&p.t, 100, 700);
     n = pick(&p.t, 15, 50);
     for (int i = 0; i < n; i++) {
