@@ -123,6 +123,8 @@ static const char *text_of_code(int code)
     const char *text = pbse_text(code);
     size_t len = text ? strlen(text) : 0;
 
+    if (len == 0) /* PBS has none for 15059, say */
+        return NULL;
     return len >= 2 && strcmp(text + len - 2, ": ") == 0 ? NULL : text;
 }
 
