@@ -11,6 +11,9 @@
 /* Exit statuses with which the server runs a job again (execution.md 20). */
 #define STATUS_RETRY (-3)
 
+/* Jobs in one message about usage: some milliseconds of the server. */
+#define UPDATES_MOST 500
+
 static void save(const struct mom_job *j, struct mom_out *out)
 {
     out_job(out, MOM_SAVE, j);
@@ -156,7 +159,7 @@ static bool has_news(const struct mom_job *j)
 static void add_update(const struct mom *m, int64_t now_at, struct mom_job *j,
                        struct is_message *msg, struct arena *arena)
 {
-    MUST(msg->n_updates < HASH_COUNT(m->jobs)); /* one for each job at most */
+    MUST(msg->n_updates < UPDATES_MOST);
     msg->updates[msg->n_updates++] = update_of(m, j, now_at, !j->is_told, arena);
     j->is_told = true;
 }
@@ -173,7 +176,8 @@ void life_tell(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out 
     out_send(out, m->server, &msg);
 }
 
-/* One message with all jobs that run. */
+/* All jobs that run. The server takes a message up as a whole, so a host of many jobs
+ * sends several. */
 static void send_updates(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct is_message msg = { .command = IS_RESCUSED };
@@ -181,11 +185,19 @@ static void send_updates(struct mom *m, int64_t now_at, struct mom_out *out)
 
     if (!m->registered)
         return;
-    msg.updates = ARENA_ARRAY(out->arena, struct is_job_update, HASH_COUNT(m->jobs));
-    HASH_ITER (hh, m->jobs, j, tmp)
-        if (has_news(j))
-            add_update(m, now_at, j, &msg, out->arena);
-    if (msg.n_updates)
+    HASH_ITER (hh, m->jobs, j, tmp) {
+        if (!has_news(j))
+            continue;
+        if (msg.n_updates == 0)
+            msg.updates = ARENA_ARRAY(out->arena, struct is_job_update,
+                                      MIN_OF(HASH_COUNT(m->jobs), UPDATES_MOST));
+        add_update(m, now_at, j, &msg, out->arena);
+        if (msg.n_updates == UPDATES_MOST) {
+            out_send(out, m->server, &msg);
+            msg.n_updates = 0;
+        }
+    }
+    if (msg.n_updates > 0)
         out_send(out, m->server, &msg);
 }
 
