@@ -26,7 +26,9 @@ from holdfast.peer import attrs  # noqa: E402
 from holdfast.users import make_users, remove_users  # noqa: E402
 from holdfast.wire import Reply, string  # noqa: E402
 from jobs import reserve, threads_us  # noqa: E402
-from largest import QUEUE_JOB, SET, Client  # noqa: E402
+from largest import QUEUE_JOB, SET, Client, manage  # noqa: E402
+
+MODIFY_JOB_ASYNC, CMD_SET, OBJ_JOB = 96, 2, 2
 
 QUIET_MS = 10  # of a processor in a look: less is nothing to do
 
@@ -71,7 +73,7 @@ class Bench:
     def submit(self, n, attrs_of=lambda i: (), queue="workq", walltime=9000):
         """n jobs of one cpu over one connection."""
         client = Client(os.path.join(self.cluster.home, "ipc", "server.sock"), USER1)
-        client.s.settimeout(300)
+        client.s.settimeout(120)
 
         def body(i):
             return string("") + string(queue) + attrs(
@@ -104,6 +106,10 @@ class Bench:
             before = sum(self.used())
             time.sleep(0.2)
             quiet = quiet + 1 if (sum(self.used()) - before) / 1000 < QUIET_MS else 0
+
+    def memory_mb(self):
+        with open("/proc/%d/statm" % self.server.process.pid, encoding="ascii") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     def measure(self, what, action):
         self.until_quiet()
@@ -247,8 +253,65 @@ def vnode_limit(b):
     b.counts()
 
 
+def array(b):
+    """100,000 subjobs that wait."""
+    b.set(max_array_size="1000000")
+    b.scheduling(False)
+    before, ids = b.memory_mb(), []
+    b.measure("an array of 100,000: qsub", lambda: ids.append(b.cluster.run(
+        ["qsub", "-J", "0-99999", "-l", "select=1:ncpus=1", "-l", "walltime=9000", "--", "/bin/true"],
+        user=USER1).stdout.strip()))
+    jid = ids[0]
+    with_array = b.memory_mb()
+    for words in (["qstat", "-t"], ["qstat", "-f", jid.replace("[]", "[0-99999]")], ["qselect", "-T"],
+                  ["qdel", jid.replace("[]", "[0-99999:2]")], ["qdel", jid]):
+        b.measure("an array of 100,000: " + " ".join(words),
+                  lambda: b.cluster.run(words, user=USER1, timeout=300, check=False))
+    print("    memory of the server: %.1f MB before, %.1f with it, %.1f at the end"
+          % (before, with_array, b.memory_mb()), flush=True)
+
+
+def comments(b):
+    """Of all jobs, as a scheduler changes them."""
+    b.scheduling(False)
+    first = b.next_number()
+    b.submit(b.args.jobs)
+
+    def change():
+        client = Client(os.path.join(b.cluster.home, "ipc", "server.sock"), "root")
+        for i in range(b.args.jobs):  # which are not answered
+            client.send(MODIFY_JOB_ASYNC, manage(CMD_SET, OBJ_JOB, "%d.localhost" % (first + i), (
+                "comment", None, "another comment of this job", SET)))
+        client.s.close()
+    b.measure("the comments of %d jobs, a request each" % b.args.jobs, change)
+    b.cycle("a look after that")
+
+
+def shutdown(b):
+    """qterm with as many running jobs as there are vnodes; what it costs until it is over is
+    known of turns only."""
+    for how in ("quick", "delay", "immediate"):
+        b.submit(b.args.vnodes, walltime=90000)
+        b.until_quiet()
+        b.counts()
+        turns = b.turns[b.server]
+        turns.clear()
+        process = b.server.process
+        b.cluster.run(["qterm", "-t", how], timeout=300)
+        process.wait(timeout=300)
+        print("%-64s %48.1f" % ("qterm -t " + how, turns.longest_ms()), flush=True)
+        turns.clear()
+        b.server.start()
+        b.until_quiet()
+        print("%-64s %48.1f" % ("the server starts again", turns.longest_ms()), flush=True)
+        b.scheduling(False)
+        b.cluster.run(["sh", "-c", "qselect | xargs qdel -W force"], timeout=300)
+        b.until_quiet()
+        b.scheduling(True)
+
+
 PARTS = {f.__name__: f for f in (preempt, preempt_never, server_limit, formula, groups, strict, fit, chain,
-                                 all_deleted, routed, vnode_limit)}
+                                 all_deleted, routed, vnode_limit, array, comments, shutdown)}
 
 
 def main():
