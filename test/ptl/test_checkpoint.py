@@ -15,6 +15,7 @@ import pytest
 
 from holdfast import *
 from holdfast.services import wait_for
+from holdfast.users import run_as
 from story import *
 from test_mom import exit_status, seq
 
@@ -204,6 +205,40 @@ def test_a_held_job_goes_on_from_its_image(cluster, images):
     again = max(i for i, n in enumerate(lines) if n == number + 1)
     assert lines[again:] == list(range(number + 1, number + 1 + len(lines) - again))
     assert lines.index(1) == 0 and lines.count(1) == 1, "it has begun anew"
+    no_image_left(images)
+
+
+def test_a_session_that_was_attached_is_in_the_image(cluster, images):
+    """Its script is told the session and the task; what is restored of it is a task of the job like any other."""
+    images.script("abort", 'echo $3 > $2/task-$4\n[ $4 != 1 ] || cp {state} $2/number\npkill -KILL -s $3\nexit 0\n')
+    images.script("restart", "[ -s $2/task-$4 ] || exit 1\n"
+                  "if [ $4 != 1 ]; then\n"
+                  "    setpriv --reuid $UID --regid $GID --clear-groups sleep 1000 &\n"
+                  "    echo $! $(ps -o sid= $$) $PBS_SID > {root}/again.new; mv {root}/again.new {root}/again; exit 0\n"
+                  "fi\n" + RESTART)
+    images.configure("$action checkpoint_abort 60 !abort %jobid %path %sid %taskid",
+                     "$action restart 60 !restart %jobid %path %sid %taskid")
+    jid = counter(cluster, images)
+    kwargs, env = run_as(USER1)
+    with subprocess.Popen(["sleep", "1000"], env=dict(os.environ, **env), start_new_session=True, **kwargs) as given:
+        cluster.run(["pbs_attach", "-m", str(cluster.ports["rm"]), "-j", jid, "-p", str(given.pid)], user=USER1)
+        assert qhold(cluster, jid).returncode == 0
+        cluster.server.expect(JOB, {"job_state": "H"}, id=jid)
+        assert given.wait(60) == -signal.SIGKILL
+    number = int(read(os.path.join(images.image(jid), "number")))
+    assert read(os.path.join(images.image(jid), "task-2")) == "%d\n" % given.pid
+    cluster.run(["qrls", jid])
+    goes_on(cluster, images, jid, number)
+    cluster.mom.log_match("%s;restarted from its checkpoint" % jid)
+    pid, session, was = map(int, read(images.path("again")).split())
+    assert was == given.pid and os.getsid(pid) == session != given.pid
+    # The end of the job is its end, also for a MoM that knows it by its record alone.
+    cluster.mom.kill()
+    cluster.mom.start()
+    mom_has_registered(cluster)
+    os.kill(pid, 0)
+    lines_of(cluster, jid)
+    wait_for("the end of what was restored", lambda: not os.path.exists("/proc/%d" % pid))
     no_image_left(images)
 
 

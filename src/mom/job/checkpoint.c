@@ -15,11 +15,10 @@
 #define STATUS_CHECKPOINTED (-12)
 #define MINUTE_S            60
 
-/* No script can bring back a terminal, or who has given a session to the job. */
+/* No script can bring back a terminal. */
 static bool is_simple(const struct mom_job *j)
 {
-    return !j->is_sister && !image_is_hindered(j) &&
-           !wire_attrs_value(&j->attrs, "interactive", NULL);
+    return !j->is_sister && !wire_attrs_value(&j->attrs, "interactive", NULL);
 }
 
 static void answer(struct mom_job *j, int code, const char *text, struct mom_out *out)

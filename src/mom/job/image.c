@@ -85,16 +85,6 @@ void image_free_all(struct mom_job *j)
     j->checkpoint.failed_why = NULL;
 }
 
-bool image_is_hindered(const struct mom_job *j)
-{
-    const struct spawned *t;
-
-    DL_FOREACH (j->tasks, t)
-        if (t->is_attached && !t->has_ended)
-            return true;
-    return false;
-}
-
 bool image_is_early(const struct mom_job *j)
 {
     const struct spawned *t;

@@ -28,9 +28,7 @@ bool image_choose(struct mom_job *j, int32_t event, struct mom_out *out);
 int32_t image_new_event(struct mom *m, int64_t now_at);
 /* Have the scripts of this host run. */
 void image_make_own(struct mom_job *j, struct mom_out *out);
-/* No script can do it: it has a task that is none of ours. Some task begins just now.
- */
-bool image_is_hindered(const struct mom_job *j);
+/* Some task begins just now. */
 bool image_is_early(const struct mom_job *j);
 
 /* image_tasks.c: tasks that end with an image, and go on from one. */

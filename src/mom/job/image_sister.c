@@ -44,8 +44,7 @@ static int32_t check_order(const struct mom *m, const struct mom_job *j, bool ab
 {
     if (!job_has_processes(j) || j->is_killed || event <= 0)
         return PBSE_BADSTATE;
-    if (!(aborts ? m->cfg.checkpoint_aborts : m->cfg.checkpoints) ||
-        image_is_hindered(j))
+    if (!(aborts ? m->cfg.checkpoint_aborts : m->cfg.checkpoints))
         return PBSE_NOSUP;
     return j->checkpoint.stage != IMAGE_IDLE || j->checkpoint.is_due ||
                    image_is_early(j)

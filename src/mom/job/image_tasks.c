@@ -52,6 +52,8 @@ static void restore(struct mom_job *j, struct spawned *t, int32_t session,
     t->is_down = t->has_ended = false;
     t->is_told = true; /* who had asked for it has had the answer of its first start */
     t->is_restoring = true;
+    t->is_attached =
+        false; /* whoever had given the session to the job: now it is ours */
     e = out_add(out, MOM_SPAWN);
     e->job_id = arena_strdup(out->arena, j->id);
     e->task = t->number;

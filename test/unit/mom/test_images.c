@@ -213,8 +213,12 @@ static void test_a_host_without_scripts_refuses_for_all(void)
     world_fini(&w);
 }
 
-static void test_a_task_without_a_shepherd_is_not_checkpointed(void)
+/* A session that a user has given to the job is in the image as every task, for its
+ * script is told the session; when it is restored it has a shepherd. */
+static void test_an_attached_task_comes_back_as_one_of_ours(void)
 {
+    const uint32_t number = TASK2 + 1;
+
     const struct task_request rq = { .version = 2,
                                      .job_id = ID,
                                      .cookie = "",
@@ -233,8 +237,20 @@ static void test_a_task_without_a_shepherd_is_not_checkpointed(void)
     begin(&w, "u");
     mom_attach(w.h[1].m, w.now_at, CLIENT, &rq, &who, &w.h[1].out);
     run(&w);
+    CU_ASSERT_TRUE(mom_task_is_attached(w.h[1].m, ID, number));
+    /* On a host whose image is undone, as well. */
+    w.h[2].script = 7;
     hold(&w);
-    CU_ASSERT_EQUAL(w.h[0].code, PBSE_NOSUP);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_SYSTEM);
+    CU_ASSERT_EQUAL(w.h[1].n_restores, 2);
+    CU_ASSERT(task_runs(&w, 1, number));
+    CU_ASSERT_FALSE(mom_task_is_attached(w.h[1].m, ID, number));
+    w.h[2].script = 0;
+    bring_to_rest(&w);
+    send_run(&w, "4", "u");
+    CU_ASSERT_EQUAL(w.h[1].n_restores, 4);
+    CU_ASSERT(task_runs(&w, 1, TASK2) && task_runs(&w, 1, number));
+    CU_ASSERT_FALSE(mom_task_is_attached(w.h[1].m, ID, number));
     world_fini(&w);
 }
 
@@ -927,8 +943,8 @@ int main(void)
           test_a_script_that_fails_on_one_host_is_undone_on_the_others },
         { "a host without scripts refuses for all",
           test_a_host_without_scripts_refuses_for_all },
-        { "a task without a shepherd is not checkpointed",
-          test_a_task_without_a_shepherd_is_not_checkpointed },
+        { "an attached task comes back as one of ours",
+          test_an_attached_task_comes_back_as_one_of_ours },
         { "a lost host is undone when it is back",
           test_a_lost_host_is_undone_when_it_is_back },
         { "a script that hangs is not waited for",
