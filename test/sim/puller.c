@@ -164,8 +164,7 @@ static void take_job(struct planner *p, const struct wire_object *job)
                            arena_strdup(p->arena, job->name));
     for (size_t i = 0; i < job->attrs.n; i++) {
         const struct wire_attr *a = &job->attrs.v[i];
-        const char *value =
-            strcmp(a->name, "queue") == 0 ? p->puller.local : a->value;
+        const char *value = strcmp(a->name, "queue") == 0 ? p->puller.local : a->value;
 
         wire_attrs_add(&own->attrs, p->arena, arena_strdup(p->arena, a->name),
                        arena_strdup(p->arena, a->resource),
@@ -184,10 +183,9 @@ static bool is_pulled(const struct planner *p, const char *id)
 static enum pull move(struct sim *s, struct planner *p, const char *id)
 {
     const struct body_move body = { .job_id = id,
-                                    .destination =
-                                        arena_printf(p->arena, "%s@%s:%d",
-                                                     p->puller.local, s->name,
-                                                     SERVER_PORT) };
+                                    .destination = arena_printf(p->arena, "%s@%s:%d",
+                                                                p->puller.local,
+                                                                s->name, SERVER_PORT) };
     const struct wire_request rq = { .number = BATCH_MOVE_JOB,
                                      .user = "root",
                                      .body = &body };

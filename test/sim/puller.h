@@ -1,5 +1,5 @@
-/* puller.h - a scheduler that runs jobs of the other server (peer_queue of sched_config,
- * scheduling.md 28), as src/scheduler/shell/peers.c does it.
+/* puller.h - a scheduler that runs jobs of the other server (peer_queue of
+ * sched_config, scheduling.md 28), as src/scheduler/shell/peers.c does it.
  *
  * A pass asks the other server for the jobs that wait in a queue of it, behind all that
  * its own server is asked. A job that can run is moved first, and run when the other
@@ -17,13 +17,14 @@ struct sim;
 
 /* A zeroed one pulls nothing. */
 struct puller {
-    char *remote, *local; /* queues of the other server and of the own one; NULL: none */
-    uint64_t conn;        /* at the other server; 0: none */
-    uint64_t request;     /* the number of that which is not answered; 0: none */
+    char *remote,
+        *local;       /* queues of the other server and of the own one; NULL: none */
+    uint64_t conn;    /* at the other server; 0: none */
+    uint64_t request; /* the number of that which is not answered; 0: none */
     uint64_t n_requests;
-    bool asked;  /* in this pass */
-    bool moves;  /* the request moves a job */
-    char *moved; /* the job that has come last in this pass */
+    bool asked;               /* in this pass */
+    bool moves;               /* the request moves a job */
+    char *moved;              /* the job that has come last in this pass */
     struct wire_objects jobs; /* of the pass, in the planner's arena */
 };
 
