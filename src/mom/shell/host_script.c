@@ -140,7 +140,7 @@ bool host_script_fill(const char *command, size_t n, const struct host_param *pa
 
 /* Signals as in a fresh program, a process group of its own, nothing of the MoM's
  * descriptors but 'output'. */
-static bool begin(const char *command, const char *const *environ, int output,
+static bool begin(const char *command, const char *const *variables, int output,
                   pid_t *ret)
 {
     const char *argv[] = { "sh", "-c", command, NULL };
@@ -166,7 +166,7 @@ static bool begin(const char *command, const char *const *environ, int output,
     posix_spawnattr_setsigmask(&attr, &none);
     if (!err)
         err = posix_spawn(ret, "/bin/sh", &files, &attr, (char *const *)(void *)argv,
-                          (char *const *)(void *)environ);
+                          (char *const *)(void *)variables);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attr);
     return err == 0;
@@ -174,13 +174,13 @@ static bool begin(const char *command, const char *const *environ, int output,
 
 /* Its process is known to whoever may have to end it as soon as it is there. */
 static bool begin_known(struct host_running *r, const char *command,
-                        const char *const *environ, int output)
+                        const char *const *variables, int output)
 {
     pid_t pid = 0;
     bool ok;
 
     pthread_mutex_lock(&r->lock);
-    ok = !r->is_over && begin(command, environ, output, &pid);
+    ok = !r->is_over && begin(command, variables, output, &pid);
     r->pid = ok ? pid : 0;
     pthread_mutex_unlock(&r->lock);
     return ok;
@@ -245,8 +245,8 @@ static bool end(struct host_running *r, bool has_ended)
     return has_ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static const char **make_environ(size_t n, const struct host_param *params,
-                                 struct arena *arena)
+static const char **make_variables(size_t n, const struct host_param *params,
+                                   struct arena *arena)
 {
     const char **all = ARENA_ARRAY(arena, const char *, n + 3);
     size_t at = 0;
@@ -281,7 +281,7 @@ bool host_script_run(struct host_running *r, const char *command, size_t n,
     int fds[2];
 
     if (host_script_now() < until_ms && pipe2(fds, O_CLOEXEC) == 0) {
-        bool began = begin_known(r, command, make_environ(n, params, arena), fds[1]);
+        bool began = begin_known(r, command, make_variables(n, params, arena), fds[1]);
 
         close(fds[1]);
         ok = began && read_all(fds[0], until_ms, most, &text);
