@@ -108,20 +108,28 @@ def test_what_cannot_be_delivered_stays_there(cluster, folder):
     shutil.rmtree(box_of(jid))
 
 
-def nobody_elses_directory(cluster, root):
-    """Somebody has made one there before: the job does not begin in it."""
+def nobody_elses_directory(cluster, root, folder):
+    """Somebody has made one there before: it is moved aside, for a start and for files."""
     server = cluster.server
-    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
-    jid = server.submit(Job(attrs=dict(PRIVATE, Output_Path="/dev/null", Join_Path="oe"), sleep=0))
-    os.mkdir(box_of(jid, root))
-    os.chmod(box_of(jid, root), 0o777)
-    os.chown(box_of(jid, root), pwd.getpwnam(USER2).pw_uid, -1)
-    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
-    cluster.mom.log_match("cannot make the job directory " + box_of(jid, root))
-    server.expect(JOB, {"job_state": "H"}, id=jid)
-    server.delete(jid)
-    is_gone(server, JOB, jid)
-    assert os.listdir(box_of(jid, root)) == []
+    for staged in ({}, {"stagein": "in@localhost:%s/in" % folder}):
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+        with open(folder + "/in", "w") as f:
+            f.write("staged\n")
+        jid = server.submit(Job(attrs=dict(PRIVATE, Output_Path=folder + "/out", Join_Path="oe",
+                                           **staged), script="#!/bin/sh\npwd\n[ ! -e in ] || cat in\n"))
+        box = box_of(jid, root)
+        os.mkdir(box)
+        os.chmod(box, 0o777)
+        uid = pwd.getpwnam(USER2).pw_uid
+        os.chown(box, uid, -1)
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+        assert exit_status(server, jid) == 0
+        assert read(folder + "/out").split() == [box] + ["staged"] * len(staged)
+        cluster.mom.log_match("%s belonged to uid %d: moved aside as " % (box, uid))
+        aside, = [name for name in os.listdir(root) if ".aside." in name]
+        assert os.stat(root + "/" + aside).st_uid == uid
+        os.rmdir(root + "/" + aside)
+        wait_for("no directory", lambda: not os.listdir(root))
 
 
 def test_a_root_for_all(cluster, folder):
@@ -145,7 +153,7 @@ def test_a_root_for_all(cluster, folder):
             assert read(folder + "/out").split() == [box_of(jid, root)]
             wait_for("no directory", lambda: not os.listdir(root))
         if not ROOTLESS:
-            nobody_elses_directory(cluster, root)
+            nobody_elses_directory(cluster, root, folder)
     finally:
         with open(config, "w") as f:
             f.write(before)

@@ -70,6 +70,8 @@ static bool work(const struct as_user *who, pid_t parent, struct buf *report)
 
     if (a->account && !find_account(a, report))
         return false;
+    if (a->prepare)
+        a->prepare(a, report);
     if (!become(a)) {
         buf_printf(report, "cannot become user %s: %s\n", a->account ? a->account : "",
                    strerror(errno));

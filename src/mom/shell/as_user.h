@@ -37,6 +37,9 @@ struct as_user {
      * AS_USER_MAX_REPORT_BYTES. */
     bool (*run)(const void *work, struct buf *report);
     const void *work;
+    /* Before that, with the rights of the MoM; uid and gid of 'a' are those of the user
+     * now. NULL: nothing needs them. */
+    void (*prepare)(const struct as_user *a, struct buf *report);
     /* In the MoM, once, from the loop; may be NULL. 'report' may be empty. */
     void (*done)(void *arg, enum as_user_end end, const char *report);
     void *arg;

@@ -36,13 +36,12 @@ struct copying { /* one request on its way */
 };
 
 /* A line for the MoM's log, among the words for the user (copy_line()). */
-static void log_line(const struct copying *c, int event, const char *object,
-                     const char *text)
+void copy_log(struct buf *report, int event, const char *object, const char *text)
 {
-    buf_printf(c->report, "%c%d %s ", COPY_LOG_MARK, event, object);
+    buf_printf(report, "%c%d %s ", COPY_LOG_MARK, event, object);
     for (; *text; text++) /* a path may have any byte in it */
-        buf_add_char(c->report, (unsigned char)*text < ' ' ? '?' : *text);
-    buf_add_char(c->report, '\n');
+        buf_add_char(report, (unsigned char)*text < ' ' ? '?' : *text);
+    buf_add_char(report, '\n');
 }
 
 const char *copy_line(const char *at, struct copy_line *ret, struct arena *arena)
@@ -119,7 +118,9 @@ static const char *into_directory(const char *dest, const char *src,
 
 static void log_try(void *arg, const char *line)
 {
-    log_line(arg, LOG_EV_DEBUG, "sys_copy", line);
+    struct copying *c = arg;
+
+    copy_log(c->report, LOG_EV_DEBUG, "sys_copy", line);
 }
 
 /* By a program: to or from another host, or a directory on this one. */
@@ -142,7 +143,7 @@ static bool transfer(struct copying *c, const char *from, const char *to,
         while (len > 0 && words.data[len - 1] == '\n')
             len--;
         diag_set(why, status, "%.*s", (int)len, len ? words.data : "");
-        log_line(c, LOG_EV_ERROR, "copy_file",
+        copy_log(c->report, LOG_EV_ERROR, "copy_file",
                  arena_printf(c->arena, "Job %s: sys_copy failed, return value=%d",
                               c->work->body->job_id, status));
     }
@@ -216,7 +217,7 @@ static bool copy_out_one(struct copying *c, const struct wire_file_pair *pair,
     /* A sandbox goes as a whole, when everything has been delivered. What cannot be
      * removed was delivered all the same. */
     if (!c->in_sandbox && !tree_remove(AT_FDCWD, src))
-        log_line(c, LOG_EV_DEBUG, "copy_file",
+        copy_log(c->report, LOG_EV_DEBUG, "copy_file",
                  arena_printf(c->arena, "%s stays: %s", src, strerror(errno)));
     return true;
 }
@@ -285,7 +286,7 @@ static void note_staged(struct copying *c, const char *made, bool was_there)
 
     if (staged_is_foreign(made, job_id) && (was_there || !staged_mark(made, job_id))) {
         if (!was_there)
-            log_line(c, LOG_EV_ERROR, "stage_file",
+            copy_log(c->report, LOG_EV_ERROR, "stage_file",
                      arena_printf(c->arena, "Job %s: %s will not be removed: %s",
                                   job_id, made, strerror(errno)));
         return;
@@ -337,7 +338,7 @@ static bool copy_in(struct copying *c, const struct wire_file_pair *pair)
         note_staged(c, made, was_there);
         return true;
     }
-    log_line(c, LOG_EV_ERROR, "stage_file",
+    copy_log(c->report, LOG_EV_ERROR, "stage_file",
              arena_printf(c->arena,
                           "Job %s: no wildcards:%s stagein failed for %s from %s to %s",
                           c->work->body->job_id, src ? "local" : "remote",
@@ -361,8 +362,8 @@ static const char *removable(struct copying *c, const struct wire_file_pair *pai
                               c->arena);
     if (!staged_is_foreign(path, job_id))
         return path;
-    log_line(
-        c, LOG_EV_DEBUG, "stage_file",
+    copy_log(
+        c->report, LOG_EV_DEBUG, "stage_file",
         arena_printf(c->arena, "Job %s: %s stays: it was not staged in", job_id, path));
     return NULL;
 }

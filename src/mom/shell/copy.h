@@ -40,6 +40,9 @@ struct copy_line {
 };
 const char *copy_line(const char *at, struct copy_line *ret, struct arena *arena);
 
+/* Add a line for the log, of one job, to a report. */
+void copy_log(struct buf *report, int event, const char *object, const char *text);
+
 /* A path of the request as the user means it: "\\," is a comma. */
 const char *copy_unescape(const char *path, struct arena *arena);
 

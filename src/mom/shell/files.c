@@ -7,6 +7,7 @@
 #include "mom/shell/copy.h"
 #include "mom/shell/plain.h"
 #include "mom/shell/safe_name.h"
+#include "mom/shell/sandbox.h"
 #include "mom/shell/transfer.h"
 #include "mom/shell/tree.h"
 
@@ -125,6 +126,28 @@ static bool run_copy(const void *work, struct buf *report)
     return copy_run(work, report);
 }
 
+/* Somebody else may have made a directory with the name of the job's own where
+ * everybody may make some. */
+static void reclaim_sandbox(const struct as_user *a, struct buf *report)
+{
+    const struct copy_work *w = a->work;
+    struct place at = { .uid = a->uid, .gid = a->gid, .mode = 0700 };
+    struct arena *arena;
+    const char *path;
+
+    if (w->remove || !w->host->config->jobdir_root ||
+        (w->body->direction & (COPY_OUT | COPY_SANDBOX)) != COPY_SANDBOX)
+        return;
+    arena = arena_new();
+    path = sandbox_path(w->host->config, w->body->job_id, a->dir, arena);
+    place_reclaim(&at, path);
+    if (at.aside[0])
+        copy_log(
+            report, LOG_EV_SECURITY, w->body->job_id,
+            arena_printf(arena, PLACE_ASIDE, path, (unsigned)at.aside_uid, at.aside));
+    arena_free(arena);
+}
+
 int files_start(struct loop *l, const struct plan_host *host,
                 const struct body_files *body, bool remove, files_copied_fn done,
                 files_log_fn log, void *arg, struct diag *why)
@@ -144,6 +167,7 @@ int files_start(struct loop *l, const struct plan_host *host,
                           .limit_ms = d->limit_s * 1000,
                           .run = run_copy,
                           .work = &work,
+                          .prepare = reclaim_sandbox,
                           .done = on_copied,
                           .arg = d };
     /* 'work' and the body may go now: the new process has its own copy of all

@@ -240,6 +240,18 @@ bool place_directory(struct place *p, const char *path)
     return ok;
 }
 
+void place_reclaim(struct place *p, const char *path)
+{
+    struct stat st;
+
+    p->aside[0] = '\0';
+    if (geteuid() != 0 || lstat(path, &st) < 0 ||
+        (S_ISDIR(st.st_mode) && st.st_uid == p->uid))
+        return;
+    if (!place_directory(p, path))
+        p->aside[0] = '\0';
+}
+
 /* Move the file into the other directory under a private name, and give it its name
  * there: the exchange of names works within one directory. */
 static bool move_between(struct place *p, const struct spot *from,

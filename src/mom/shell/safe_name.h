@@ -26,6 +26,9 @@ struct place {
     uid_t aside_uid;
 };
 
+/* How that is told: the path, aside_uid as unsigned, aside. */
+#define PLACE_ASIDE "%s belonged to uid %u: moved aside as %s"
+
 /* The file 'path', open for appending; -1: not to be had. One that is there is used
  * again if it is a plain file of that user and group with one name; it keeps its
  * contents. The directory must belong to root or to this process's user. */
@@ -34,6 +37,11 @@ int place_file(struct place *p, const char *path) MUST_CHECK;
 /* The directory 'path'. One that is there is used again if it is that user's or root's.
  */
 bool place_directory(struct place *p, const char *path) MUST_CHECK;
+
+/* Where something is that is not that user's directory: the same, with the rights of
+ * root. What cannot be done so is left as it is, which whoever uses the path finds out.
+ */
+void place_reclaim(struct place *p, const char *path);
 
 /* Move the plain file 'from' to 'to' in another directory of the same file system. A
  * plain file of the same owner that is there is replaced. */

@@ -76,8 +76,7 @@ static void say(struct starting *st, const char *fmt, ...)
 static void say_aside(struct starting *st, const char *path, const struct place *at)
 {
     if (at->aside[0])
-        say(st, "%s belonged to uid %u: moved aside as %s", path,
-            (unsigned)at->aside_uid, at->aside);
+        say(st, PLACE_ASIDE, path, (unsigned)at->aside_uid, at->aside);
 }
 
 /* Tell the MoM. A process that cannot tell ends, since the MoM would wait for
@@ -278,6 +277,17 @@ static bool set_limits(const struct plan *p)
     return p->nice == 0 || nice(p->nice) != -1 || errno == 0;
 }
 
+/* With root's rights: where everybody may make directories somebody else may have made
+ * one with the name of the job's own. */
+static void reclaim_jobdir(struct starting *st)
+{
+    const struct plan *p = st->plan;
+    struct place at = { .uid = p->uid, .gid = p->gid, .mode = 0700 };
+
+    place_reclaim(&at, p->jobdir);
+    say_aside(st, p->jobdir, &at);
+}
+
 /* Do what needs the rights of the MoM: names in directories that everybody writes to.
  */
 static int prepare_places(struct starting *st)
@@ -296,6 +306,8 @@ static int prepare_places(struct starting *st)
     }
     if (!st->terminal && !open_outputs(st, false))
         return START_RETRY;
+    if (p->jobdir && st->is_top)
+        reclaim_jobdir(st);
     return make_tmpdir(st) ? 0 : START_INSECURE;
 }
 
