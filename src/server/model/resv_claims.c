@@ -230,7 +230,8 @@ void claims_join(struct claims *list, const struct claims *others, struct arena 
         size_t cap = 2 * (list->n + others->n);
         struct claim *v = ARENA_ARRAY(arena, struct claim, cap);
 
-        memcpy(v, list->v, list->n * sizeof(*v));
+        if (list->n > 0) /* without any there is no array */
+            memcpy(v, list->v, list->n * sizeof(*v));
         list->v = v;
         list->cap = cap;
     }
