@@ -81,6 +81,12 @@ def rsub(cluster, n, start, length):
     return rid, answer, done.stderr
 
 
+def confirmed(cluster, n, start, length):
+    rid, answer, reason = rsub(cluster, n, start, length)
+    assert answer == "CONFIRMED", reason
+    return rid
+
+
 def ralter(cluster, rid, length):
     done = cluster.run(["pbs_ralter", "-I", "60", "-D", str(length), rid], user=USER1, check=False)
     return done.stdout + done.stderr
@@ -89,15 +95,13 @@ def ralter(cluster, rid, length):
 def test_reservations_share_what_there_is(cluster, licences):
     server = licences
     start = (int(time.time()) // 60 + 60) * 60
-    first, answer, _ = rsub(cluster, 2, start, 1000)
-    assert answer == "CONFIRMED"
+    first = confirmed(cluster, 2, start, 1000)
     refused, answer, reason = rsub(cluster, 2, start + 500, 1000)
     assert answer == "DENIED"
     assert re.match(rf"pbs_rsub: reason: Insufficient amount of server resource: lic : lic of the "
                     rf"server is held by {re.escape(first)} until .*; all chunks together need 2 "
                     rf"of lic, of the server's at most 1 is free; it would fit from ", reason)
-    second, answer, _ = rsub(cluster, 2, start + 1000, 1000)
-    assert answer == "CONFIRMED"
+    second = confirmed(cluster, 2, start + 1000, 1000)
     out = ralter(cluster, first, 1001)
     assert "DENIED" in out and "server resource: lic" in out, out
     out = ralter(cluster, first, 900)
@@ -115,10 +119,7 @@ def test_force_says_who_has_too_much_of_it(cluster, licences):
     """Reservations first, then jobs: in attributes, on standard output and in the log."""
     server = licences
     start = (int(time.time()) // 60 + 60) * 60
-    first, answer, _ = rsub(cluster, 2, start, 1000)
-    assert answer == "CONFIRMED"
-    second, answer, _ = rsub(cluster, 2, start + 1000, 1000)
-    assert answer == "CONFIRMED"
+    first, second = (confirmed(cluster, 2, at, 1000) for at in (start, start + 1000))
     vnodes = [server.status(RESV, rid)[0]["resv_nodes"] for rid in (first, second)]
     done = cluster.run(["pbs_ralter", "-W", "force", "-I", "60", "-D", "1500", first])
     begins = server.status(RESV, second)[0]["reserve_start"]
@@ -143,8 +144,7 @@ def test_jobs_are_named_when_there_is_less_than_they_have(cluster, licences):
     jobs = [asking(server, 1) for _ in range(2)]
     for jid in jobs:
         server.expect(JOB, {"job_state": "R"}, id=jid)
-    rid, answer, _ = rsub(cluster, 1, int(time.time()) + 60, 2000)
-    assert answer == "CONFIRMED"
+    rid = confirmed(cluster, 1, int(time.time()) + 60, 2000)
     assert "oversubscribed_jobs" not in server.status(RESV, rid)[0]
     server.manager(MGR_CMD_SET, SERVER, {"resources_available.lic": 2})
     assert server.status(RESV, rid)[0]["oversubscribed_jobs"] == ",".join(jobs)

@@ -553,21 +553,28 @@ static void test_a_failed_restart_that_a_sister_does_not_hear_of(void)
     world_fini(&w);
 }
 
+/* A start from an image has failed on one host, while the stream to another one broke
+ * whose tasks do not end: that one still has the earlier start. */
+static void lose_a_sister_with_tasks(struct world *w)
+{
+    begin(w, "u");
+    bring_to_rest(w);
+    w->h[1].restores_badly = true;
+    w->h[2].keeps_alive = true;
+    send_run(w, "4", "u");
+    w->h[2].is_cut = true;
+    lose_stream(w, 0, 2);
+    run(w);
+    answer_obit(w);
+}
+
 /* The tasks do not end while the mother superior waits: she gives the start up, and
  * nothing of it begins when they have ended. The image is there for the next one. */
 static void test_a_join_that_waits_too_long(void)
 {
     struct world w;
 
-    begin(&w, "u");
-    bring_to_rest(&w);
-    w.h[1].restores_badly = true;
-    w.h[2].keeps_alive = true;
-    send_run(&w, "4", "u");
-    w.h[2].is_cut = true;
-    lose_stream(&w, 0, 2);
-    run(&w);
-    answer_obit(&w);
+    lose_a_sister_with_tasks(&w);
     w.h[1].restores_badly = w.h[2].is_cut = false;
     w.h[0].status = INT32_MIN;
     send_run(&w, "5", "u");
@@ -591,15 +598,7 @@ static void test_a_join_that_waits_goes_with_its_stream(void)
 {
     struct world w;
 
-    begin(&w, "u");
-    bring_to_rest(&w);
-    w.h[1].restores_badly = true;
-    w.h[2].keeps_alive = true;
-    send_run(&w, "4", "u");
-    w.h[2].is_cut = true;
-    lose_stream(&w, 0, 2);
-    run(&w);
-    answer_obit(&w);
+    lose_a_sister_with_tasks(&w);
     w.h[1].restores_badly = w.h[2].is_cut = false;
     send_run(&w, "5", "u");
     CU_ASSERT_PTR_NOT_NULL(w.h[2].m->joins);
