@@ -339,32 +339,40 @@ static void test_without_the_line_jobs_go_on(void)
     bench_fini(&b);
 }
 
+/* The MoM is killed, and the next one reads her record of the job, whose processes are
+ * there. */
+static void next_mom(struct bench *b)
+{
+    struct mom_config cfg = node1_config();
+    struct buf record = { 0 };
+    const char *id;
+
+    mom_job_encode(b->m, "1.svr", &record);
+    mom_free(b->m);
+    forget(b);
+    b->m = mom_new(&cfg);
+    CU_ASSERT_FATAL(mom_load(b->m, record.data, record.len, &id));
+    mom_found(b->m, id, true, 0);
+    buf_fini(&record);
+}
+
 /* A new MoM knows by the record that the job stands. */
 static void test_a_restart_lets_jobs_go_on(void)
 {
     for (int busy = 0; busy <= 1; busy++) {
-        struct mom_config cfg = node1_config();
-        struct buf record = { 0 };
         struct bench b;
-        const char *id;
 
         bench_init(&b);
         run_job(&b, "1.svr");
         set_stops(&b, true, false);
         CU_ASSERT(look(&b, 5) && killed_with(&b, SIGSTOP));
-        mom_job_encode(b.m, "1.svr", &record);
-        mom_free(b.m);
-        forget(&b);
-        b.m = mom_new(&cfg);
-        CU_ASSERT_FATAL(mom_load(b.m, record.data, record.len, &id));
-        mom_found(b.m, id, true, 0);
+        next_mom(&b);
         if (busy)
             set_stops(&b, true, false);
         mom_start(b.m, b.now_at, false, &b.out);
         CU_ASSERT_EQUAL(killed_with(&b, SIGCONT), !busy);
         if (busy)
             CU_ASSERT(look(&b, 1) && killed_with(&b, SIGCONT));
-        buf_fini(&record);
         bench_fini(&b);
     }
 }
@@ -406,10 +414,7 @@ static void test_what_stops_is_noted_first(void)
 static void test_a_restart_stops_what_is_noted(void)
 {
     for (int suspended = 0; suspended <= 1; suspended++) {
-        struct mom_config cfg = node1_config();
-        struct buf record = { 0 };
         struct bench b;
-        const char *id;
 
         bench_init(&b);
         run_job(&b, "1.svr");
@@ -417,17 +422,11 @@ static void test_a_restart_stops_what_is_noted(void)
             signal_job(&b, "1.svr", "suspend");
         set_stops(&b, !suspended, false);
         CU_ASSERT(suspended || look(&b, 5));
-        mom_job_encode(b.m, "1.svr", &record);
-        mom_free(b.m);
-        forget(&b);
-        b.m = mom_new(&cfg);
-        CU_ASSERT_FATAL(mom_load(b.m, record.data, record.len, &id));
-        mom_found(b.m, id, true, 0);
+        next_mom(&b);
         set_stops(&b, !suspended, false);
         forget(&b);
         mom_start(b.m, b.now_at, false, &b.out);
         CU_ASSERT(killed_with(&b, SIGSTOP));
-        buf_fini(&record);
         bench_fini(&b);
     }
 }

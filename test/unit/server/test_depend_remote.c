@@ -555,6 +555,21 @@ static void a_dead_server_delays_no_other(void)
     two_free(&t);
 }
 
+/* Jobs of other servers wait for the first job here, which is deleted then. */
+static void delete_awaited(struct two *t, const char *const *children, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct body_register_dep body = { "ann", FIRST, children[i], 3, 1, 0 };
+        const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
+                                         .user = RIG_ROOT,
+                                         .body = &body };
+
+        t->out.conn++;
+        CU_ASSERT_EQUAL_FATAL(pair_served(&t->out, &rq).code, 0);
+    }
+    let_happen(&t->fm, IS_DELETED);
+}
+
 /* A server that is away does not answer; what a live one says for the first time is no
  * second time, whether this server begins again in between or not. */
 static void each_server_has_its_own_times(void)
@@ -566,16 +581,7 @@ static void each_server_has_its_own_times(void)
     static const char *const children[] = { "1.dead@dead", "2.live@live",
                                             "3.dead@dead" };
 
-    for (size_t i = 0; i < ARRAY_LEN(children); i++) {
-        const struct body_register_dep body = { "ann", FIRST, children[i], 3, 1, 0 };
-        const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
-                                         .user = RIG_ROOT,
-                                         .body = &body };
-
-        t.out.conn++;
-        CU_ASSERT_EQUAL_FATAL(pair_served(&t.out, &rq).code, 0);
-    }
-    let_happen(&t.fm, IS_DELETED);
+    delete_awaited(&t, children, ARRAY_LEN(children));
     CU_ASSERT_STRING_EQUAL_FATAL(transfer_asked(there)->detail, "@dead");
     pair_tell(&t.back, transfer_asked(there), &nobody);
     rig_restart(there);
@@ -603,16 +609,7 @@ static void each_attempt_is_a_message(void)
     struct rig *there = t.fm.r;
     const struct need *slow;
 
-    for (size_t i = 0; i < ARRAY_LEN(children); i++) {
-        const struct body_register_dep body = { "ann", FIRST, children[i], 3, 1, 0 };
-        const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
-                                         .user = RIG_ROOT,
-                                         .body = &body };
-
-        t.out.conn++;
-        CU_ASSERT_EQUAL_FATAL(pair_served(&t.out, &rq).code, 0);
-    }
-    let_happen(&t.fm, IS_DELETED);
+    delete_awaited(&t, children, ARRAY_LEN(children));
     CU_ASSERT_EQUAL_FATAL(n_asked(there), 2);
     slow = transfer_asked(there);
     for (size_t i = 0; i < there->out.n; i++)
