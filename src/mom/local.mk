@@ -7,7 +7,8 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/asked.c src/mom/job/attach.c src/mom/job/checkpoint.c \
 	src/mom/job/image.c src/mom/job/image.h src/mom/job/image_hosts.c \
 	src/mom/job/image_sister.c src/mom/job/image_tasks.c \
-	src/mom/job/core.h \
+	src/mom/job/core.h src/mom/job/life.h src/mom/job/state.h \
+	src/mom/job/tasks.h src/mom/job/wide.h \
 	src/mom/job/host_list.c \
 	src/mom/job/im_door.c \
 	src/mom/job/job.c \
@@ -20,16 +21,17 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/out.c \
 	src/mom/job/job_peer.c \
 	src/mom/job/reach.c src/mom/job/record.c src/mom/job/releasing.c \
-	src/mom/job/receive.c \
+	src/mom/job/receive.c src/mom/job/recovery.c \
 	src/mom/job/requests.c src/mom/job/resting.c \
-	src/mom/job/signals.c \
+	src/mom/job/sampling.c src/mom/job/signals.c \
 	src/mom/job/joining.c src/mom/job/tolerate.c \
 	src/mom/job/sister.c \
 	src/mom/job/spawned.c \
 	src/mom/job/standing.c \
 	src/mom/job/superior.c \
 	src/mom/job/task_door.c \
-	src/mom/job/task_questions.c src/mom/job/waiting_joins.c \
+	src/mom/job/task_questions.c src/mom/job/telling.c \
+	src/mom/job/termination.c src/mom/job/waiting_joins.c \
 	src/mom/job/usage.c
 
 sbin_PROGRAMS += pbs_mom
@@ -57,6 +59,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/monitor.c src/mom/shell/monitor.h \
 	src/mom/shell/safe_name.c src/mom/shell/safe_name.h \
 	src/mom/shell/plain.c src/mom/shell/plain.h \
+	src/mom/shell/node_file.c src/mom/shell/node_file.h \
 	src/mom/shell/plan.c src/mom/shell/plan.h \
 	src/mom/shell/proc.c src/mom/shell/proc.h \
 	src/mom/shell/prologue.c src/mom/shell/prologue.h \
@@ -72,13 +75,16 @@ pbs_mom_SOURCES = \
 	src/mom/shell/sisters.c \
 	src/mom/shell/records.c src/mom/shell/records.h \
 	src/mom/shell/spawn.c src/mom/shell/spawn.h \
+	src/mom/shell/starting.c src/mom/shell/starting.h \
+	src/mom/shell/start_output.c \
 	src/mom/shell/staged.c src/mom/shell/staged.h \
 	src/mom/shell/attaching.c src/mom/shell/attaching.h \
 	src/mom/shell/cgroup.c src/mom/shell/cgroup.h \
 	src/mom/shell/cpu_list.c src/mom/shell/cpu_list.h \
 	src/mom/shell/job_groups.c src/mom/shell/job_groups.h \
 	src/mom/shell/task_service.c src/mom/shell/task_service.h \
-	src/mom/shell/tasks.c \
+	src/mom/shell/adopted.c src/mom/shell/host_task.h \
+	src/mom/shell/task_usage.c src/mom/shell/tasks.c \
 	src/mom/shell/terminations.c src/mom/shell/terminations.h \
 	src/mom/shell/topology.c src/mom/shell/topology.h \
 	src/mom/shell/transfer.c src/mom/shell/transfer.h \
@@ -162,13 +168,14 @@ test_unit_mom_test_vnodefile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfb
 	-lcunit
 
 test_unit_mom_test_plan_SOURCES = test/unit/mom/test_plan.c \
-	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plan.c src/mom/shell/sandbox.c \
-	src/mom/shell/usecp.c
+	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/node_file.c \
+	src/mom/shell/plan.c src/mom/shell/sandbox.c src/mom/shell/usecp.c
 test_unit_mom_test_plan_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_script_SOURCES = test/unit/mom/test_script.c \
-	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plain.c \
-	src/mom/shell/plan.c src/mom/shell/prologue.c src/mom/shell/sandbox.c \
+	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/node_file.c \
+	src/mom/shell/plain.c src/mom/shell/plan.c src/mom/shell/prologue.c \
+	src/mom/shell/sandbox.c \
 	src/mom/shell/script.c src/mom/shell/usecp.c
 test_unit_mom_test_script_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
@@ -177,6 +184,7 @@ test_unit_mom_test_records_SOURCES = test/unit/mom/test_records.c \
 test_unit_mom_test_records_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
 	-lcunit
 test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \
+	src/mom/shell/adopted.c src/mom/shell/task_usage.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c src/mom/shell/home.c \
 	src/mom/shell/job_groups.c src/mom/shell/proc.c src/mom/shell/sandbox.c \
 	src/mom/shell/records.c src/mom/shell/tasks.c

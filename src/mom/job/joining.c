@@ -10,7 +10,6 @@
 #include "lib/base/instant.h"
 
 /* Exit statuses (execution.md 20). */
-#define STATUS_RETRY       (-3)
 #define STATUS_RESTART     (-7)
 #define STATUS_HOOK_RERUN  (-16)
 #define STATUS_HOOK_DELETE (-17)

@@ -4,10 +4,10 @@
 #include "mom/shell/plan.h"
 
 #include "lib/attr/ids.h"
-#include "lib/attr/select.h"
 #include "lib/attr/value.h"
 #include "mom/shell/environ.h"
 #include "mom/shell/home.h"
+#include "mom/shell/node_file.h"
 #include "mom/shell/sandbox.h"
 #include "mom/shell/usecp.h"
 
@@ -19,10 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Lines of a node file: a user asks for them with a word, mpiprocs, and the MoM holds
- * them in memory. */
-#define NODEFILE_LINES_MAX 1000000
 
 /* One that is missing reads as empty, which means "not given" for all of them. */
 static const char *attr(const struct wire_attrs *attrs, const char *name)
@@ -426,106 +422,6 @@ void plan_share(struct plan *p, const struct mom_share *share)
     add_kib_limit(p, RLIMIT_RSS, share->mem_kb);
 }
 
-struct chunks { /* as they were asked for, and where they are */
-    struct select asked;
-    struct exec_vnode placed;
-};
-
-static int read_chunks(const struct wire_attrs *attrs, struct arena *arena,
-                       struct chunks *ret, struct diag *why)
-{
-    const char *asked = attr(attrs, "schedselect");
-
-    *ret = (struct chunks){ 0 };
-    if (asked[0] && select_parse(asked, NULL, arena, &ret->asked, why) != 0)
-        return why->code;
-    return exec_vnode_parse(attr(attrs, "exec_vnode"), NULL, arena, &ret->placed, why);
-}
-
-/* The next host of exec_host2 ("host:port/0*2+host:port/1"), cut at its first dot; *at
- * moves behind it. Where the list has no more, it is this host. */
-static const char *next_host(const char **at, const char *dflt, struct arena *arena)
-{
-    const char *host = *at;
-    const char *plus = strchr(host, '+');
-
-    *at = plus ? plus + 1 : host + strlen(host);
-    return *host ? arena_strndup(arena, host, strcspn(host, ".:/+")) : dflt;
-}
-
-static const char *value_of(const struct chunk *c, const char *name)
-{
-    for (size_t k = 0; k < c->n; k++)
-        if (strcmp(c->res[k].name, name) == 0)
-            return c->res[k].value;
-    return NULL;
-}
-
-/* What the first chunk of the schedselect asks for by that name; NULL when it does not.
- */
-static const char *first_value(const struct select *sel, const char *name)
-{
-    return sel->n > 0 ? value_of(&sel->chunks[0], name) : NULL;
-}
-
-/* How many tasks each of the chunks of that kind has: as mpiprocs says, one when it
- * does not. */
-static int64_t tasks_of(const struct chunk *c)
-{
-    const char *mpiprocs = value_of(c, "mpiprocs");
-    long long n = mpiprocs ? strtoll(mpiprocs, NULL, 10) : 1;
-
-    return MIN_OF(MAX_OF(n, 0), NODEFILE_LINES_MAX + 1);
-}
-
-/* One line for each task of each chunk. False: there are too many. */
-static bool list_tasks(const char *exec_host2, const char *host,
-                       const struct chunks *chunks, struct arena *arena,
-                       struct buf *text)
-{
-    const struct select *asked = &chunks->asked;
-    size_t kind = 0;
-    int64_t n_of_kind = 0, n_lines = 0;
-
-    for (size_t i = 0; i < chunks->placed.n; i++) {
-        const char *name = next_host(&exec_host2, host, arena);
-        int64_t times;
-
-        /* "2:mpiprocs=4+1": the first kind has two chunks. */
-        while (kind < asked->n && n_of_kind >= asked->chunks[kind].count) {
-            kind++;
-            n_of_kind = 0;
-        }
-        n_of_kind++;
-        times = kind < asked->n ? tasks_of(&asked->chunks[kind]) : 1;
-        n_lines += times;
-        if (n_lines > NODEFILE_LINES_MAX)
-            return false;
-        while (times-- > 0)
-            buf_printf(text, "%s\n", name);
-    }
-    return true;
-}
-
-static int write_nodefile(const struct plan_host *host, const struct plan *p,
-                          const struct wire_attrs *attrs, const struct chunks *chunks,
-                          struct arena *arena, struct diag *why)
-{
-    struct buf text = { 0 };
-    int status = 0;
-
-    if (!list_tasks(attr(attrs, "exec_host2"), host->host, chunks, arena, &text)) {
-        diag_set(why, PBSE_BADATVAL, "mpiprocs of all chunks exceed %d",
-                 NODEFILE_LINES_MAX);
-        status = START_FAILED_EARLY;
-    } else if (home_lay(p->nodefile, 0644, text.data ? text.data : "", text.len, why) !=
-               0) {
-        status = START_RETRY;
-    }
-    buf_fini(&text);
-    return status;
-}
-
 /* Tasks of the mother superior's own host have none (execution.md 15). */
 static bool has_nodefile(const struct plan_host *host, const struct plan_task *task)
 {
@@ -534,13 +430,13 @@ static bool has_nodefile(const struct plan_host *host, const struct plan_task *t
 
 static void plan_environment(const struct plan_host *host, struct plan *p,
                              const struct wire_attrs *attrs,
-                             const struct chunks *chunks, const char *shell,
+                             const struct job_chunks *chunks, const char *shell,
                              const struct plan_terminal *terminal,
                              const struct plan_task *task, struct arena *arena)
 {
     struct environment e = { .arena = arena };
-    const char *ncpus = first_value(&chunks->asked, "ncpus");
-    const char *threads = first_value(&chunks->asked, "ompthreads");
+    const char *ncpus = job_chunks_first(chunks, "ncpus");
+    const char *threads = job_chunks_first(chunks, "ompthreads");
     const char *const rows[][2] = {
         { "HOME", p->home },
         { "LOGNAME", p->user },
@@ -617,7 +513,7 @@ static int make(const struct plan_host *host, const char *job_id,
     const char *tmpdir =
         host->config->tmpdir ? host->config->tmpdir : host->conf->tmpdir;
     struct plan p = { .job_id = arena_strdup(arena, job_id) };
-    struct chunks chunks;
+    struct job_chunks chunks;
     struct login login;
     const char *shell;
     char path[PATH_MAX];
@@ -631,7 +527,7 @@ static int make(const struct plan_host *host, const char *job_id,
         diag_set(why, PBSE_BADUSER, "jobs of root are rejected");
         return START_BAD_USER;
     }
-    if (read_chunks(attrs, arena, &chunks, why) != 0)
+    if (job_chunks_read(attrs, arena, &chunks, why) != 0)
         return START_FAILED_EARLY;
     if (sandbox_is_private(attrs))
         p.jobdir = sandbox_path(host->config, job_id, p.home, arena);
@@ -654,7 +550,7 @@ static int make(const struct plan_host *host, const char *job_id,
         plan_task(&p, attrs, task, arena);
     plan_environment(host, &p, attrs, &chunks, shell, terminal, task, arena);
     if (has_nodefile(host, task))
-        status = write_nodefile(host, &p, attrs, &chunks, arena, why);
+        status = node_file_write(p.nodefile, attrs, host->host, &chunks, arena, why);
     if (!status) {
         /* What the child needs that is about to be forked. */
         MUST(p.program && p.argv && p.argv[0] && p.envp);
@@ -683,10 +579,10 @@ int plan_nodefile(const struct plan_host *host, const char *job_id,
                   const struct wire_attrs *attrs, struct arena *arena, struct diag *why)
 {
     char path[PATH_MAX];
-    struct plan p = { .nodefile = home_path(host->home, HOME_NODES, job_id, path) };
-    struct chunks chunks;
+    struct job_chunks chunks;
 
-    if (read_chunks(attrs, arena, &chunks, why) != 0)
+    if (job_chunks_read(attrs, arena, &chunks, why) != 0)
         return START_FAILED_EARLY;
-    return write_nodefile(host, &p, attrs, &chunks, arena, why);
+    return node_file_write(home_path(host->home, HOME_NODES, job_id, path), attrs,
+                           host->host, &chunks, arena, why);
 }

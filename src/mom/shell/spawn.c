@@ -6,33 +6,21 @@
 #include "lib/base/log.h"
 #include "lib/io/child.h"
 #include "mom/shell/home.h"
-#include "mom/shell/job_terminal.h"
-#include "mom/shell/job_x11.h"
-#include "mom/shell/plain.h"
 #include "mom/shell/proc.h"
-#include "mom/shell/prologue.h"
 #include "mom/shell/restart.h"
-#include "mom/shell/safe_name.h"
-#include "mom/shell/sandbox.h"
+#include "mom/shell/starting.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXEC_FAILED    254
 #define EXIT_BYTES     96 /* of the file with a status; blanks until it is known */
 #define REMOVE_LIMIT_S 60
 #define LOOK_AGAIN_MS  100
@@ -43,414 +31,6 @@ struct pipes {
     int begun;  /* from the job to the shepherd */
     int group;  /* into the job's group; -1: there is none */
 };
-
-/* A start under way. 'text' is what the MoM's log gets, one remark behind the other. */
-struct starting {
-    const struct plan *plan;
-    const struct job_terminal *terminal; /* NULL: not an interactive job */
-    const struct job_x11 *x11;           /* then */
-    const struct plan_host *host;
-    bool has_jobdir;  /* made, or found fit */
-    bool is_top;      /* and not a task beside the top task */
-    bool restarts;    /* from an image */
-    bool is_homeless; /* the home cannot be entered */
-    int report_fd;    /* to the MoM */
-    int output[2];    /* descriptors of output and error output, -1: none yet */
-    char text[SPAWN_TEXT_BYTES];
-};
-
-static void say(struct starting *st, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-static void say(struct starting *st, const char *fmt, ...)
-{
-    size_t len = strlen(st->text);
-    va_list ap;
-
-    if (len > 0 && len < sizeof(st->text) - 2)
-        len += (size_t)snprintf(st->text + len, sizeof(st->text) - len, "; ");
-    va_start(ap, fmt);
-    vsnprintf(st->text + len, sizeof(st->text) - len, fmt, ap);
-    va_end(ap);
-}
-
-static void say_aside(struct starting *st, const char *path, const struct place *at)
-{
-    if (at->aside[0])
-        say(st, PLACE_ASIDE, path, (unsigned)at->aside_uid, at->aside);
-}
-
-/* Tell the MoM. A process that cannot tell ends, since the MoM would wait for
- * nothing. */
-static void send_report(int fd, const struct spawn_report *r)
-{
-    /* The report is shorter than a pipe takes in one piece, so it comes whole or not at
-     * all. */
-    if (write(fd, r, sizeof(*r)) != (ssize_t)sizeof(*r))
-        _exit(EXEC_FAILED);
-}
-
-static void report(int fd, int32_t session, int32_t status, const char *jobdir,
-                   const char *text)
-{
-    struct spawn_report r = { .session = session, .status = status };
-
-    if (jobdir && strlen(jobdir) < sizeof(r.jobdir))
-        snprintf(r.jobdir, sizeof(r.jobdir), "%s", jobdir);
-    snprintf(r.text, sizeof(r.text), "%s", text);
-    send_report(fd, &r);
-}
-
-/* A line for the MoM's log, before it is known whether the job starts. */
-static void remark(void *arg, int event, const char *text)
-{
-    const struct starting *st = arg;
-    struct spawn_report r = { .event = event };
-
-    MUST(event != 0);
-    snprintf(r.text, sizeof(r.text), "%s", text);
-    send_report(st->report_fd, &r);
-}
-
-static bool become_user(const struct plan *p)
-{
-    if (geteuid() != 0)
-        return geteuid() == p->uid;
-    return initgroups(p->user, p->gid) == 0 && setgid(p->gid) == 0 &&
-           setuid(p->uid) == 0;
-}
-
-/* What an earlier run has written elsewhere comes first. A start that was cut short may
- * have put it there before: the program has not begun, so nothing else is lost. */
-static bool begin_with_earlier(struct starting *st, int fd, const char *earlier)
-{
-    if (!earlier || (access(earlier, F_OK) < 0 && errno == ENOENT))
-        return true;
-    if (ftruncate(fd, 0) == 0 && home_copy(earlier, fd))
-        return true;
-    say(st, "cannot begin with %s: %s", earlier, strerror(errno));
-    return false;
-}
-
-/* Open an output in the spool, with the rights of the MoM: somebody else may have taken
- * the name, and only the MoM can move such a file aside. */
-static int open_spooled(struct starting *st, const struct plan_output *o)
-{
-    const struct plan *p = st->plan;
-    struct place at = { .uid = p->uid, .gid = p->gid, .mode = 0666 & ~p->umask };
-    int fd = place_file(&at, o->path);
-
-    if (fd < 0) {
-        say(st, "cannot open %s: %s", o->path, strerror(errno));
-        return -1;
-    }
-    say_aside(st, o->path, &at);
-    if (begin_with_earlier(st, fd, o->earlier))
-        return fd;
-    close(fd);
-    return -1;
-}
-
-/* Open an output in the home directory, with the rights of the user. */
-static int open_kept(struct starting *st, const char *path)
-{
-    struct diag why;
-    struct stat is;
-    int fd;
-
-    /* Who writes directly may write to nowhere; no other device is opened. */
-    if (strcmp(path, "/dev/null") == 0)
-        return open(path, O_WRONLY | O_CLOEXEC);
-    fd = plain_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
-                    0666 & ~st->plan->umask, &why);
-    if (fd >= 0 && fstat(fd, &is) == 0 && is.st_uid == st->plan->uid)
-        return fd;
-    say(st, "cannot open %s", fd < 0 ? why.text : path);
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
-/* Connect an output to the mother superior's host, and show that it belongs to the job
- * (tpp.md 7.3). */
-static int open_remote(struct starting *st, uint16_t port)
-{
-    const struct plan_remote *r = &st->plan->remote;
-    const struct sockaddr_in to = { .sin_family = AF_INET,
-                                    .sin_port = htons(port),
-                                    .sin_addr.s_addr = htonl(r->ip) };
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0 &&
-        write(fd, r->cookie, strlen(r->cookie)) == (ssize_t)strlen(r->cookie))
-        return fd;
-    say(st, "cannot reach port %u of the mother superior: %s", port, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
-static bool open_remotes(struct starting *st)
-{
-    st->output[0] = open_remote(st, st->plan->remote.out_port);
-    st->output[1] = open_remote(st, st->plan->remote.err_port);
-    return st->output[0] >= 0 && st->output[1] >= 0;
-}
-
-/* Open the outputs that are kept, or those that are not: the latter are opened before
- * the process becomes the user, the former afterwards. */
-static bool open_outputs(struct starting *st, bool kept)
-{
-    const struct plan_output *of[2] = { &st->plan->out, &st->plan->err };
-
-    if (st->plan->remote.ip)
-        return kept || open_remotes(st);
-    for (size_t i = 0; i < 2; i++) {
-        if (!of[i]->path || of[i]->is_users != kept)
-            continue;
-        MUST(st->output[i] < 0); /* each is opened once */
-        st->output[i] = kept ? open_kept(st, of[i]->path) : open_spooled(st, of[i]);
-        if (st->output[i] < 0)
-            return false;
-    }
-    return true;
-}
-
-/* Make the outputs descriptors 1 and 2. Where the two are joined, one goes where the
- * other goes. */
-static bool use_outputs(const struct starting *st)
-{
-    const int out = st->output[0], err = st->output[1];
-
-    MUST(out >= 0 || err >= 0);
-    if (dup2(out >= 0 ? out : err, 1) < 0 || dup2(err >= 0 ? err : out, 2) < 0)
-        return false;
-    if (out > 2)
-        close(out);
-    if (err > 2)
-        close(err);
-    return true;
-}
-
-/* The shell of the job reads the name of the script from its input, where it waits in a
- * pipe. */
-static bool open_input(const struct plan *p)
-{
-    size_t len = p->input ? strlen(p->input) : 0;
-    int fds[2];
-
-    if (!p->input)
-        return true; /* /dev/null is there already */
-    /* One line with a path is less than a pipe holds: this does not wait for a
-     * reader. */
-    if (pipe(fds) < 0 || write(fds[1], p->input, len) != (ssize_t)len ||
-        dup2(fds[0], 0) < 0)
-        return false;
-    close(fds[0]);
-    close(fds[1]);
-    return true;
-}
-
-static bool make_tmpdir(struct starting *st)
-{
-    const struct plan *p = st->plan;
-    struct place at = { .uid = p->uid, .gid = p->gid, .mode = 0700 };
-
-    if (!place_directory(&at, p->tmpdir)) {
-        say(st, "cannot make the scratch directory %s: %s", p->tmpdir, strerror(errno));
-        return false;
-    }
-    say_aside(st, p->tmpdir, &at);
-    return true;
-}
-
-static bool set_limits(const struct plan *p)
-{
-    MUST(p->n_limits <= ARRAY_LEN(p->limits));
-    for (size_t i = 0; i < p->n_limits; i++) {
-        const struct rlimit l = { p->limits[i].value, p->limits[i].value };
-
-        if (setrlimit((__rlimit_resource_t)p->limits[i].resource, &l) < 0)
-            return false;
-    }
-    /* A number of -1 is legal; only errno tells. */
-    errno = 0;
-    return p->nice == 0 || nice(p->nice) != -1 || errno == 0;
-}
-
-/* With root's rights: where everybody may make directories somebody else may have made
- * one with the name of the job's own. */
-static void reclaim_jobdir(struct starting *st)
-{
-    const struct plan *p = st->plan;
-    struct place at = { .uid = p->uid, .gid = p->gid, .mode = 0700 };
-
-    place_reclaim(&at, p->jobdir);
-    say_aside(st, p->jobdir, &at);
-}
-
-/* Do what needs the rights of the MoM: names in directories that everybody writes to.
- */
-static int prepare_places(struct starting *st)
-{
-    const struct plan *p = st->plan;
-
-    /* The process ends as the program of the job, which inherits this. */
-    umask(p->umask);
-    if (geteuid() == 0 && p->script && chown(p->script, p->uid, p->gid) < 0) {
-        say(st, "%s: %s", p->script, strerror(errno));
-        return START_RETRY;
-    }
-    if (st->terminal && !job_terminal_take(st->terminal, p->uid)) {
-        say(st, "cannot open %s: %s", st->terminal->path, strerror(errno));
-        return START_FAILED_EARLY;
-    }
-    if (!st->terminal && !open_outputs(st, false))
-        return START_RETRY;
-    if (p->jobdir && st->is_top)
-        reclaim_jobdir(st);
-    return make_tmpdir(st) ? 0 : START_INSECURE;
-}
-
-/* Have the user's rights for what the user's files need, and root's again afterwards:
- * the administrator's script is yet to run. Without root these are the same. */
-static bool borrow_user(const struct plan *p)
-{
-    return geteuid() != 0 || (initgroups(p->user, p->gid) == 0 &&
-                              setegid(p->gid) == 0 && seteuid(p->uid) == 0);
-}
-
-static bool return_user(void)
-{
-    return getuid() != 0 ||
-           (seteuid(0) == 0 && setegid(0) == 0 && setgroups(0, NULL) == 0);
-}
-
-/* What stands in the place of a terminal. */
-static bool open_files(struct starting *st)
-{
-    const struct plan *p = st->plan;
-
-    if (!open_outputs(st, true))
-        return false;
-    if (use_outputs(st) && open_input(p)) {
-        if (p->remark)
-            dprintf(2, "%s\n", p->remark);
-        return true;
-    }
-    say(st, "cannot open %s: %s", p->out.path ? p->out.path : p->err.path,
-        strerror(errno));
-    return false;
-}
-
-/* The directory of the job's own. */
-static bool make_jobdir(struct starting *st)
-{
-    const char *dir = st->plan->jobdir;
-    char text[PATH_MAX + 64];
-    struct diag why;
-    enum sandbox_made made = sandbox_make(dir, &why);
-
-    if (made == SANDBOX_REFUSED) {
-        say(st, "%s", why.text);
-        return false;
-    }
-    if (made == SANDBOX_IS_NEW)
-        snprintf(text, sizeof(text), "created the job directory %s", dir);
-    else
-        snprintf(text, sizeof(text),
-                 "the staging and execution directory %s already exists", dir);
-    st->has_jobdir = true;
-    remark(st, made == SANDBOX_IS_NEW ? LOG_EV_JOB : LOG_EV_DEBUG3, text);
-    return true;
-}
-
-/* Where the home cannot be entered a job begins in its own directory, or in "/", unless
- * it is to keep its output at home (execution.md 12). */
-static bool begin_elsewhere(struct starting *st)
-{
-    const struct plan *p = st->plan;
-    char text[PATH_MAX + 128];
-
-    snprintf(text, sizeof(text), "Could not chdir to Home directory %s: %s", p->home,
-             strerror(errno));
-    remark(st, LOG_EV_SECURITY | LOG_EV_JOB, text);
-    st->is_homeless = true;
-    if (p->jobdir)
-        return chdir(p->jobdir) == 0;
-    return !p->out.is_users && !p->err.is_users && chdir("/") == 0;
-}
-
-/* A shell begins at home, where its profile lies, and is told to go on to the job's
- * directory; another program begins there, and a task beside the top task at home. */
-static bool enter_directory(struct starting *st)
-{
-    const struct plan *p = st->plan;
-
-    if (st->is_top && p->jobdir && !p->input)
-        return chdir(p->jobdir) == 0;
-    return chdir(p->home) == 0 || begin_elsewhere(st);
-}
-
-/* Enter the home directory and open what the user may open, with the user's rights. */
-static int enter_as_user(struct starting *st)
-{
-    const struct plan *p = st->plan;
-
-    if (p->jobdir && st->is_top && !make_jobdir(st))
-        return START_RETRY;
-    if (!enter_directory(st)) {
-        say(st, "Could not enter the directory of the job: %s", strerror(errno));
-        return START_FAILED;
-    }
-    if (!st->terminal && !open_files(st))
-        return START_RETRY;
-    if (st->is_homeless)
-        dprintf(2, "Could not chdir to home directory\n");
-    return 0;
-}
-
-static int cannot_become(struct starting *st)
-{
-    say(st, "cannot become user %s: %s", st->plan->user, strerror(errno));
-    return START_BAD_USER;
-}
-
-static int prepare_files(struct starting *st)
-{
-    int status = prepare_places(st);
-
-    if (status)
-        return status;
-    if (!borrow_user(st->plan))
-        return cannot_become(st);
-    prctl(PR_SET_DUMPABLE, 0); /* until exec the MoM's memory is in here */
-    status = enter_as_user(st);
-    return return_user() ? status : cannot_become(st);
-}
-
-/* Do all that can fail before the program starts, in order. 0, or the status of the
- * job. */
-static int prepare(struct starting *st)
-{
-    int status = prepare_files(st);
-
-    if (!status && st->is_top)
-        status = prologue_run(st->host, st->plan, remark, st);
-    if (status)
-        return status;
-    /* What restores processes of the user is the administrator's. */
-    if (!st->restarts && !become_user(st->plan))
-        return cannot_become(st);
-    prctl(PR_SET_DUMPABLE, 0); /* the change of user has allowed it again */
-    if (st->terminal && st->x11->is_wanted &&
-        !job_x11_authorize(st->x11, st->plan->envp))
-        remark(st, LOG_EV_ERROR, "xauth did not take the cookie of the job's display");
-    if (!set_limits(st->plan)) {
-        say(st, "Unable to set limits, err=%d", errno);
-        return START_FAILED;
-    }
-    return 0;
-}
 
 /* The plan is made here and not in the MoM, since it asks for the user's account: a
  * service that does not answer keeps this job from starting, and nothing else. Its
@@ -469,7 +49,7 @@ static int make_plan(struct starting *st, const struct spawn_order *o, struct pl
                             st->terminal ? &terminal : NULL, arena_new(), ret, &why);
 
     if (status)
-        say(st, "%s", why.text);
+        start_say(st, "%s", why.text);
     else
         plan_share(ret, &o->share);
     return status;
@@ -480,7 +60,7 @@ static bool enter_group(struct starting *st, int door)
     bool ok = door < 0 || write(door, "0", 1) == 1;
 
     if (!ok)
-        say(st, "cannot enter the group of the job: %s", strerror(errno));
+        start_say(st, "cannot enter the group of the job: %s", strerror(errno));
     if (door >= 0)
         close(door);
     return ok;
@@ -498,7 +78,7 @@ static void on_restored(void *arg)
 
     if (write(r->begun, "r", 1) != 1)
         _exit(EXEC_FAILED);
-    send_report(r->st->report_fd, &report);
+    start_send_report(r->st->report_fd, &report);
     close(r->st->report_fd);
     close(r->begun);
 }
@@ -507,7 +87,7 @@ static void restoring_says(void *arg, int event, const char *text)
 {
     const struct restoring *r = arg;
 
-    remark(r->st, event, text);
+    start_remark(r->st, event, text);
 }
 
 static NORETURN void restore(const struct spawn_order *o, struct starting *st,
@@ -524,7 +104,7 @@ static NORETURN void restore(const struct spawn_order *o, struct starting *st,
                                       .path = o->restart->path };
 
     if (!o->host->config->actions[CONFIG_ACTION_RESTART].path) {
-        remark(st, LOG_EV_ERROR, "there is no $action restart");
+        start_remark(st, LOG_EV_ERROR, "there is no $action restart");
         _exit(EXEC_FAILED);
     }
     restart_run(&call, on_restored, restoring_says, &r);
@@ -560,12 +140,12 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
     else
         status = make_plan(&st, o, &plan);
     if (!status)
-        status = prepare(&st);
-    report(pipes->report, status ? 0 : (int32_t)getpid(), status,
-           st.has_jobdir ? plan.jobdir
-           : plan.jobdir ? NULL
-                         : plan.home,
-           st.text);
+        status = start_prepare(&st);
+    start_report(pipes->report, status ? 0 : (int32_t)getpid(), status,
+                 st.has_jobdir ? plan.jobdir
+                 : plan.jobdir ? NULL
+                               : plan.home,
+                 st.text);
     if (!o->restart)
         close(pipes->report);
     /* Without a go (the MoM died, or could not write the record) the program does
@@ -668,7 +248,7 @@ static void reserve_exit(const char *path, const struct pipes *pipes)
 
     if (home_reserve(path, 0600, EXIT_BYTES, &why) == 0)
         return;
-    report(pipes->report, 0, START_RETRY, NULL, why.text);
+    start_report(pipes->report, 0, START_RETRY, NULL, why.text);
     _exit(EXEC_FAILED);
 }
 
@@ -682,7 +262,7 @@ static void make_script(const struct spawn_order *o, const struct pipes *pipes)
     if (!o->script || home_lay(home_path(o->host->home, HOME_SCRIPT, o->job_id, path),
                                0700, o->script, o->script_len, &why) == 0)
         return;
-    report(pipes->report, 0, START_RETRY, NULL, why.text);
+    start_report(pipes->report, 0, START_RETRY, NULL, why.text);
     _exit(EXEC_FAILED);
 }
 
@@ -696,7 +276,7 @@ static NORETURN void remove_as_user(const struct spawn_order *o)
 
     alarm(REMOVE_LIMIT_S);
     n = plan_removed(o->host, o->job_id, o->attrs, arena_new(), &plan, paths);
-    if (n > 0 && become_user(&plan))
+    if (n > 0 && start_become_user(&plan))
         for (size_t i = 0; i < n; i++)
             (void)unlink(paths[i]);
     _exit(0);
@@ -731,7 +311,7 @@ static void call_client(const struct spawn_order *o, const struct pipes *pipes,
 
     if (!status)
         return;
-    report(pipes->report, 0, status, NULL, why.text);
+    start_report(pipes->report, 0, status, NULL, why.text);
     _exit(EXEC_FAILED);
 }
 

@@ -1,18 +1,16 @@
 /* tasks.c - jobs with processes: shepherds that are our children, and adopted ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/wire/job_file.h"
 #include "mom/shell/checkpoints.h"
 #include "mom/shell/demux.h"
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
+#include "mom/shell/host_task.h"
 #include "mom/shell/job_groups.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/sandbox.h"
-#include "mom/shell/shell.h"
 #include "mom/shell/spawn.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,42 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#define uthash_malloc(size)    xmalloc(size)
-#define uthash_free(ptr, size) free(ptr)
-#include <uthash.h>
 
-#define WATCH_MS      500
-#define GONE_AFTER    10 /* looks without a trace of an adopted job */
 /* The shepherd of the job was killed too, and has written no status. */
 #define STATUS_KILLED (256 + SIGKILL)
 #define TOP_TASK      1 /* its number in the core */
 /* An adopted job has gone and left no status: the server runs it again. */
 #define STATUS_LOST   (-4)
 
-struct task {
-    struct shell *shell;
-    char *key; /* the job's id, of a spawned task with its number behind it */
-    char *job_id;
-    uint32_t number; /* 0: the top task */
-    int run_version;
-    int32_t session;
-    char mark[PROC_MARK_BYTES]; /* of the session, proc_session_mark() */
-    pid_t shepherd;             /* while 'child' is watched */
-    int report_fd, go_fd;       /* -1: closed */
-    struct loop_fd *report;
-    struct loop_child *child;
-    bool adopted;
-    bool attached;         /* and has no shepherd */
-    struct mom_usage seen; /* then: by the last sample */
-    bool unsaved;          /* it did not begin, for its record could not be written */
-    bool dropped;       /* the core forgot the job: clean up when the shepherd ends */
-    bool is_restarting; /* it reports once more when it is restored */
-    unsigned missing;
-    UT_hash_handle hh;
-};
-
-/* The top task of the job. */
-static struct task *find(struct shell *s, const char *job_id)
+struct task *task_find(struct shell *s, const char *job_id)
 {
     struct task *t;
 
@@ -66,13 +36,13 @@ static struct task *find(struct shell *s, const char *job_id)
 static struct task *find_spawned(struct shell *s, const char *job_id, uint32_t number)
 {
     char *key = xasprintf("%s %08X", job_id, number);
-    struct task *t = find(s, key);
+    struct task *t = task_find(s, key);
 
     free(key);
     return t;
 }
 
-static const char *exit_path_of(const struct task *t, char path[PATH_MAX])
+const char *task_exit_path(const struct task *t, char path[PATH_MAX])
 {
     return t->number ? home_task_exit_path(t->shell->home, t->job_id, t->run_version,
                                            t->number, path)
@@ -103,16 +73,15 @@ static void close_pipes(struct task *t)
     close_go(t);
 }
 
-/* The core does not hear of this task any more. */
-static void unlist(struct task *t)
+void task_unlist(struct task *t)
 {
     HASH_DEL(t->shell->tasks, t);
     t->shell->n_spawned -= t->number != 0;
 }
 
-static void free_task(struct task *t)
+void task_free(struct task *t)
 {
-    MUST(!t->hh.tbl || find(t->shell, t->key) != t);
+    MUST(!t->hh.tbl || task_find(t->shell, t->key) != t);
     close_pipes(t);
     if (t->child)
         loop_child_forget(t->child);
@@ -121,8 +90,8 @@ static void free_task(struct task *t)
     free(t);
 }
 
-static struct task *add_task(struct shell *s, const char *job_id, uint32_t number,
-                             int run_version)
+struct task *task_add(struct shell *s, const char *job_id, uint32_t number,
+                      int run_version)
 {
     struct task *t = xcalloc(1, sizeof(*t));
 
@@ -130,7 +99,7 @@ static struct task *add_task(struct shell *s, const char *job_id, uint32_t numbe
     t->key = number ? xasprintf("%s %08X", job_id, number) : xstrdup(job_id);
     t->job_id = xstrdup(job_id);
     t->number = number;
-    MUST(!find(s, t->key)); /* a job runs once at a time on a host */
+    MUST(!task_find(s, t->key)); /* a job runs once at a time on a host */
     t->run_version = run_version;
     t->report_fd = t->go_fd = -1;
     s->n_spawned += number != 0;
@@ -142,12 +111,10 @@ static void remove_exit(struct task *t)
 {
     char path[PATH_MAX];
 
-    (void)unlink(exit_path_of(t, path));
+    (void)unlink(task_exit_path(t, path));
 }
 
-/* Tell the core that the processes of the job have ended, with the status that the
- * shepherd has written, or with what can be said without it. */
-static void tell_exit(struct task *t, struct mom_out *out)
+void task_tell_exit(struct task *t, struct mom_out *out)
 {
     struct shell *s = t->shell;
     char path[PATH_MAX];
@@ -158,7 +125,7 @@ static void tell_exit(struct task *t, struct mom_out *out)
                                   : STATUS_KILLED;
     bool known, left_none;
 
-    known = spawn_read_exit(exit_path_of(t, path), &status, &used, &left_none);
+    known = spawn_read_exit(task_exit_path(t, path), &status, &used, &left_none);
     /* The core has all of the job killed next: a walk over all processes of the host
      * for each job that ends, which finds nothing of nearly all of them. */
     if (left_none)
@@ -180,7 +147,7 @@ static void tell_exit(struct task *t, struct mom_out *out)
  * its go ends by itself. */
 void tasks_begin(struct shell *s, const char *job_id, uint32_t number, bool is_saved)
 {
-    struct task *t = number ? find_spawned(s, job_id, number) : find(s, job_id);
+    struct task *t = number ? find_spawned(s, job_id, number) : task_find(s, job_id);
 
     if (!t)
         return;
@@ -228,7 +195,7 @@ static void take_report(struct task *t, const struct spawn_report *r)
     /* The core knows that it has failed; the end of the shepherd is no news then. */
     if (r->status) {
         t->dropped = true;
-        unlist(t);
+        task_unlist(t);
     }
     shell_carry_out(s, &out);
 }
@@ -300,13 +267,13 @@ static void on_shepherd_end(void *arg, pid_t pid, int status)
         kill_session(t->session, t->mark, SIGKILL);
         remove_exit(t);
     } else {
-        unlist(t);
+        task_unlist(t);
         if (t->session > 0)
-            tell_exit(t, &out);
+            task_tell_exit(t, &out);
         else
             tell_start(t, 0, START_RETRY, "the job's shepherd ended", &out);
     }
-    free_task(t);
+    task_free(t);
     shell_carry_out(s, &out);
 }
 
@@ -378,7 +345,7 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
     if (start_shepherd(s, &order, exit_path, &sp, &why) != 0) {
         mom_started(s->mom, clock_read(), job_id, 0, START_RETRY, why.text, out);
     } else {
-        struct task *t = add_task(s, job_id, 0, run_version);
+        struct task *t = task_add(s, job_id, 0, run_version);
 
         t->is_restarting = order.restart != NULL;
         watch(t, &sp);
@@ -414,7 +381,7 @@ void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
         mom_task_started(s->mom, clock_read(), job_id, number, 0, START_RETRY, why.text,
                          out);
     } else {
-        struct task *t = add_task(s, job_id, number, run_version);
+        struct task *t = task_add(s, job_id, number, run_version);
 
         t->is_restarting = order.restart != NULL;
         watch(t, &sp);
@@ -443,7 +410,7 @@ static void kill_spawned(struct shell *s, const char *job_id, uint32_t only, int
 
 void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo)
 {
-    struct task *t = find(s, job_id);
+    struct task *t = task_find(s, job_id);
     int32_t session = t ? t->session : mom_job_session(s->mom, job_id);
 
     if (!number && signo == SIGKILL)
@@ -454,78 +421,9 @@ void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo)
         kill_spawned(s, job_id, number, signo);
 }
 
-static bool has_spawned(struct shell *s, const char *job_id)
-{
-    uint32_t number;
-    int32_t session;
-
-    return mom_job_task(s->mom, job_id, 0, &number, &session);
-}
-
-/* Of several tasks of a job one brings the sum of all: the top task, which is started
- * first, or on a sister's host the oldest. */
-static bool is_first_of_job(struct shell *s, const struct task *t)
-{
-    uint32_t number;
-    int32_t session;
-
-    if (!t->number)
-        return true;
-    return !find(s, t->job_id) &&
-           mom_job_task(s->mom, t->job_id, 0, &number, &session) && number == t->number;
-}
-
-/* Tasks that were started later stand behind it in the list. */
-static void add_usage(struct shell *s, const char *job_id, const struct task *from,
-                      const struct proc_session *ps, size_t at, size_t n,
-                      struct mom_out *out)
-{
-    struct mom_usage sum = { 0 };
-    size_t n_processes = 0;
-
-    for (; at < n; at++, from = from->hh.next) {
-        if (strcmp(from->job_id, job_id) != 0)
-            continue;
-        n_processes += ps[at].n_processes;
-        sum.cput_s += ps[at].used.cput_s;
-        sum.mem_kb += ps[at].used.mem_kb;
-        sum.vmem_kb += ps[at].used.vmem_kb;
-        /* A job of one task is the usual one. */
-        if (!from->number && !has_spawned(s, job_id))
-            break;
-    }
-    /* A job that was seen with no process at all says nothing about its use: it may be
-     * ending just now. */
-    if (n_processes && !job_groups_tell_use(s, job_id, &sum, out))
-        mom_used(s->mom, clock_read(), job_id, &sum);
-}
-
-void tasks_sample(struct shell *s, struct mom_out *out)
-{
-    size_t n = HASH_COUNT(s->tasks), i = 0;
-    struct proc_session *ps = xcalloc(n + 1, sizeof(*ps));
-    struct task *t, *tmp;
-
-    HASH_ITER (hh, s->tasks, t, tmp)
-        /* A task that has not reported has no session; -1 is that of no process. */
-        ps[i++].session = t->session > 1 ? t->session : -1;
-    MUST(i == n);
-    proc_sample(ps, n); /* one walk through /proc for all jobs */
-    i = 0;
-    HASH_ITER (hh, s->tasks, t, tmp) {
-        if (t->attached && ps[i].n_processes)
-            t->seen = ps[i].used;
-        if (is_first_of_job(s, t))
-            add_usage(s, t->job_id, t, ps, i, n, out);
-        i++;
-    }
-    free(ps);
-    mom_sampled(s->mom, clock_read(), out);
-}
-
 static void drop_task(struct task *t)
 {
-    unlist(t);
+    task_unlist(t);
     t->dropped = true;
     if (!t->report)
         close_pipes(t);
@@ -533,7 +431,7 @@ static void drop_task(struct task *t)
         kill_session(t->session, t->mark, SIGKILL);
     if (t->adopted) {
         remove_exit(t);
-        free_task(t);
+        task_free(t);
     }
 }
 
@@ -565,7 +463,7 @@ static void remove_sandbox(struct shell *s, const char *path, const char *user)
 void tasks_drop(struct shell *s, const char *job_id, int run_version,
                 const char *sandbox, const char *user)
 {
-    struct task *t = find(s, job_id);
+    struct task *t = task_find(s, job_id);
     const char *tmpdir = s->config.tmpdir ? s->config.tmpdir : s->conf->tmpdir;
     char path[PATH_MAX];
     struct diag why;
@@ -591,195 +489,11 @@ void tasks_rest(struct shell *s, const char *job_id)
 {
     char path[PATH_MAX];
 
-    MUST(!find(s, job_id)); /* it has ended */
+    MUST(!task_find(s, job_id)); /* it has ended */
     /* The next run has tasks of the same numbers. */
     drop_spawned(s, job_id);
     job_groups_drop(s, job_id);
     demux_release(s, job_id);
     (void)unlink(
         home_exit_path(s->home, job_id, mom_job_run_version(s->mom, job_id), path));
-}
-
-/* True when an adopted task has ended. It is not our child, so the kernel does not
- * tell: its shepherd writes a status at the end, and its session is looked for. */
-static bool adopted_has_ended(struct task *t)
-{
-    char path[PATH_MAX];
-    struct mom_usage used;
-    int32_t status;
-    bool left_none;
-
-    if (t->attached)
-        return !proc_session_has_any(t->session, t->mark);
-    if (spawn_read_exit(exit_path_of(t, path), &status, &used, &left_none))
-        return true;
-    t->missing = proc_session_lives(t->session, t->mark) ? 0 : t->missing + 1;
-    return t->missing > GONE_AFTER;
-}
-
-static void on_watch(void *arg)
-{
-    struct shell *s = arg;
-    struct mom_out out = { .arena = s->arena };
-    struct task *t, *tmp;
-    bool more = false;
-
-    HASH_ITER (hh, s->tasks, t, tmp) {
-        if (!t->adopted)
-            continue;
-        if (!adopted_has_ended(t)) {
-            more = true;
-            continue;
-        }
-        unlist(t);
-        tell_exit(t, &out);
-        free_task(t);
-    }
-    if (more)
-        loop_timer_set(s->watch, WATCH_MS);
-    shell_carry_out(s, &out);
-}
-
-/* Watch a job that an earlier run of the MoM has started. */
-static void adopt(struct shell *s, const char *job_id, uint32_t number, int32_t session,
-                  int run_version)
-{
-    struct task *t = add_task(s, job_id, number, run_version);
-
-    t->adopted = true;
-    t->session = session;
-    t->attached = mom_task_is_attached(s->mom, job_id, number);
-    snprintf(t->mark, sizeof(t->mark), "%s", mom_session_mark(s->mom, job_id, number));
-    MUST(t->session > 0); /* find_processes() */
-    loop_timer_set(s->watch, WATCH_MS);
-}
-
-void tasks_adopt(struct shell *s, const char *job_id, uint32_t only)
-{
-    uint32_t number;
-    int32_t session;
-
-    for (size_t i = 0; mom_job_task(s->mom, job_id, i, &number, &session); i++)
-        if (number == only) {
-            adopt(s, job_id, number, session, mom_job_run_version(s->mom, job_id));
-            job_groups_adopt(s, job_id, session);
-        }
-}
-
-/* A shepherd may be about to write how its job ended: a job that had a session is
- * watched for a while before it is given up. */
-static void find_processes(struct shell *s, const char *id)
-{
-    int run = mom_job_run_version(s->mom, id);
-    char path[PATH_MAX];
-    struct mom_usage used;
-    int32_t status, session;
-    uint32_t number;
-    bool left_none;
-
-    if (spawn_read_exit(home_exit_path(s->home, id, run, path), &status, &used,
-                        &left_none)) {
-        mom_found(s->mom, id, false, status);
-    } else if (mom_job_session(s->mom, id) > 0) {
-        mom_found(s->mom, id, true, 0);
-        adopt(s, id, 0, mom_job_session(s->mom, id), run);
-    }
-    for (size_t i = 0; mom_job_task(s->mom, id, i, &number, &session); i++)
-        adopt(s, id, number, session, run);
-}
-
-/* Take one job from its record. A record that cannot be read is removed with the
- * job's files: nothing can be said of the job any more. */
-static void recover_one(struct shell *s, const char *name)
-{
-    size_t len = strlen(name) - strlen(".JB");
-    char *id = xstrndup(name, len), path[PATH_MAX];
-    struct buf record = { 0 };
-    const char *loaded;
-
-    home_path(s->home, HOME_RECORD, id, path);
-    if (!records_read(path, JOB_FILE_MAX_BYTES, &record) || !record.data ||
-        !mom_record_is_of(record.data, record.len, id) ||
-        !mom_load(s->mom, record.data, record.len, &loaded)) {
-        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, id, "damaged job record removed");
-        home_remove_files(s->home, id, 0);
-        (void)unlink(path);
-    } else {
-        find_processes(s, id);
-        checkpoints_settle(s, id);
-    }
-    buf_fini(&record);
-    free(id);
-}
-
-static bool ends_in(const char *name, const char *suffix)
-{
-    size_t len = strlen(name), n = strlen(suffix);
-
-    return len > n && name[0] != '.' && strcmp(name + len - n, suffix) == 0;
-}
-
-/* Remove a file that belongs to no job here: "ID.RUN.EX", "ID.SC" or output of an
- * earlier run, when the MoM ended before it was removed or before the job's record was
- * written; and "*.new", which was not written to its end. */
-static void sweep(struct shell *s, DIR *d, const char *name)
-{
-    bool is_exit = ends_in(name, ".EX"), is_new = ends_in(name, ".new");
-    char *id, *dot;
-
-    if (!is_exit && !is_new && !ends_in(name, ".SC") && !ends_in(name, ".EO") &&
-        !ends_in(name, ".EE"))
-        return;
-    id = xstrdup(name);
-    *strrchr(id, '.') = '\0';
-    dot = is_exit ? strrchr(id, '.') : NULL;
-    if (dot)
-        *dot = '\0';
-    if (is_new || !mom_job_attrs(s->mom, id))
-        (void)unlinkat(dirfd(d), name, 0);
-    free(id);
-}
-
-bool tasks_recover(struct shell *s, struct diag *why)
-{
-    char path[PATH_MAX];
-    struct dirent *e;
-    DIR *d;
-
-    s->watch = loop_timer_new(s->loop, on_watch, s);
-    snprintf(path, sizeof(path), "%s/mom_priv/jobs", s->home);
-    d = opendir(path);
-    if (!d) {
-        diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
-        return false;
-    }
-    /* An earlier MoM may have been killed before the names were on disk, and what is
-     * found here is told soon. */
-    if (fsync(dirfd(d)) < 0) {
-        diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
-        closedir(d);
-        return false;
-    }
-    /* All records come first: only then it is known which of the other files belong to
-     * nobody. */
-    while ((e = readdir(d)))
-        if (ends_in(e->d_name, ".JB"))
-            recover_one(s, e->d_name);
-    rewinddir(d);
-    while ((e = readdir(d)))
-        sweep(s, d, e->d_name);
-    closedir(d);
-    job_groups_sweep(s);
-    return true;
-}
-
-void tasks_close(struct shell *s)
-{
-    struct task *t, *tmp;
-
-    HASH_ITER (hh, s->tasks, t, tmp) {
-        unlist(t);
-        free_task(t);
-    }
-    loop_timer_free(s->watch);
 }

@@ -1,0 +1,205 @@
+/* adopted.c - tasks that an earlier MoM has started, and others that are not children
+ * of this one.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/wire/job_file.h"
+#include "mom/shell/checkpoints.h"
+#include "mom/shell/home.h"
+#include "mom/shell/host_task.h"
+#include "mom/shell/job_groups.h"
+#include "mom/shell/proc.h"
+#include "mom/shell/spawn.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WATCH_MS   500
+#define GONE_AFTER 10 /* looks without a trace of an adopted job */
+
+/* True when an adopted task has ended. It is not our child, so the kernel does not
+ * tell: its shepherd writes a status at the end, and its session is looked for. */
+static bool adopted_has_ended(struct task *t)
+{
+    char path[PATH_MAX];
+    struct mom_usage used;
+    int32_t status;
+    bool left_none;
+
+    if (t->attached)
+        return !proc_session_has_any(t->session, t->mark);
+    if (spawn_read_exit(task_exit_path(t, path), &status, &used, &left_none))
+        return true;
+    t->missing = proc_session_lives(t->session, t->mark) ? 0 : t->missing + 1;
+    return t->missing > GONE_AFTER;
+}
+
+static void on_watch(void *arg)
+{
+    struct shell *s = arg;
+    struct mom_out out = { .arena = s->arena };
+    struct task *t, *tmp;
+    bool more = false;
+
+    HASH_ITER (hh, s->tasks, t, tmp) {
+        if (!t->adopted)
+            continue;
+        if (!adopted_has_ended(t)) {
+            more = true;
+            continue;
+        }
+        task_unlist(t);
+        task_tell_exit(t, &out);
+        task_free(t);
+    }
+    if (more)
+        loop_timer_set(s->watch, WATCH_MS);
+    shell_carry_out(s, &out);
+}
+
+/* Watch a job that an earlier run of the MoM has started. */
+static void adopt(struct shell *s, const char *job_id, uint32_t number, int32_t session,
+                  int run_version)
+{
+    struct task *t = task_add(s, job_id, number, run_version);
+
+    t->adopted = true;
+    t->session = session;
+    t->attached = mom_task_is_attached(s->mom, job_id, number);
+    snprintf(t->mark, sizeof(t->mark), "%s", mom_session_mark(s->mom, job_id, number));
+    MUST(t->session > 0); /* find_processes() */
+    loop_timer_set(s->watch, WATCH_MS);
+}
+
+void tasks_adopt(struct shell *s, const char *job_id, uint32_t only)
+{
+    uint32_t number;
+    int32_t session;
+
+    for (size_t i = 0; mom_job_task(s->mom, job_id, i, &number, &session); i++)
+        if (number == only) {
+            adopt(s, job_id, number, session, mom_job_run_version(s->mom, job_id));
+            job_groups_adopt(s, job_id, session);
+        }
+}
+
+/* A shepherd may be about to write how its job ended: a job that had a session is
+ * watched for a while before it is given up. */
+static void find_processes(struct shell *s, const char *id)
+{
+    int run = mom_job_run_version(s->mom, id);
+    char path[PATH_MAX];
+    struct mom_usage used;
+    int32_t status, session;
+    uint32_t number;
+    bool left_none;
+
+    if (spawn_read_exit(home_exit_path(s->home, id, run, path), &status, &used,
+                        &left_none)) {
+        mom_found(s->mom, id, false, status);
+    } else if (mom_job_session(s->mom, id) > 0) {
+        mom_found(s->mom, id, true, 0);
+        adopt(s, id, 0, mom_job_session(s->mom, id), run);
+    }
+    for (size_t i = 0; mom_job_task(s->mom, id, i, &number, &session); i++)
+        adopt(s, id, number, session, run);
+}
+
+/* Take one job from its record. A record that cannot be read is removed with the
+ * job's files: nothing can be said of the job any more. */
+static void recover_one(struct shell *s, const char *name)
+{
+    size_t len = strlen(name) - strlen(".JB");
+    char *id = xstrndup(name, len), path[PATH_MAX];
+    struct buf record = { 0 };
+    const char *loaded;
+
+    home_path(s->home, HOME_RECORD, id, path);
+    if (!records_read(path, JOB_FILE_MAX_BYTES, &record) || !record.data ||
+        !mom_record_is_of(record.data, record.len, id) ||
+        !mom_load(s->mom, record.data, record.len, &loaded)) {
+        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, id, "damaged job record removed");
+        home_remove_files(s->home, id, 0);
+        (void)unlink(path);
+    } else {
+        find_processes(s, id);
+        checkpoints_settle(s, id);
+    }
+    buf_fini(&record);
+    free(id);
+}
+
+static bool ends_in(const char *name, const char *suffix)
+{
+    size_t len = strlen(name), n = strlen(suffix);
+
+    return len > n && name[0] != '.' && strcmp(name + len - n, suffix) == 0;
+}
+
+/* Remove a file that belongs to no job here: "ID.RUN.EX", "ID.SC" or output of an
+ * earlier run, when the MoM ended before it was removed or before the job's record was
+ * written; and "*.new", which was not written to its end. */
+static void sweep(struct shell *s, DIR *d, const char *name)
+{
+    bool is_exit = ends_in(name, ".EX"), is_new = ends_in(name, ".new");
+    char *id, *dot;
+
+    if (!is_exit && !is_new && !ends_in(name, ".SC") && !ends_in(name, ".EO") &&
+        !ends_in(name, ".EE"))
+        return;
+    id = xstrdup(name);
+    *strrchr(id, '.') = '\0';
+    dot = is_exit ? strrchr(id, '.') : NULL;
+    if (dot)
+        *dot = '\0';
+    if (is_new || !mom_job_attrs(s->mom, id))
+        (void)unlinkat(dirfd(d), name, 0);
+    free(id);
+}
+
+bool tasks_recover(struct shell *s, struct diag *why)
+{
+    char path[PATH_MAX];
+    struct dirent *e;
+    DIR *d;
+
+    s->watch = loop_timer_new(s->loop, on_watch, s);
+    snprintf(path, sizeof(path), "%s/mom_priv/jobs", s->home);
+    d = opendir(path);
+    if (!d) {
+        diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    /* An earlier MoM may have been killed before the names were on disk, and what is
+     * found here is told soon. */
+    if (fsync(dirfd(d)) < 0) {
+        diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+        closedir(d);
+        return false;
+    }
+    /* All records come first: only then it is known which of the other files belong to
+     * nobody. */
+    while ((e = readdir(d)))
+        if (ends_in(e->d_name, ".JB"))
+            recover_one(s, e->d_name);
+    rewinddir(d);
+    while ((e = readdir(d)))
+        sweep(s, d, e->d_name);
+    closedir(d);
+    job_groups_sweep(s);
+    return true;
+}
+
+void tasks_close(struct shell *s)
+{
+    struct task *t, *tmp;
+
+    HASH_ITER (hh, s->tasks, t, tmp) {
+        task_unlist(t);
+        task_free(t);
+    }
+    loop_timer_free(s->watch);
+}
