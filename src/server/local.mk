@@ -154,6 +154,9 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_modify.c \
 	src/server/requests/job_altered.c src/server/requests/job_altered.h \
 	src/server/requests/job_queue.c \
+	src/server/requests/job_commit.c \
+	src/server/requests/job_settle.c src/server/requests/job_settle.h \
+	src/server/requests/submission.c src/server/requests/submission.h \
 	src/server/requests/job_release_nodes.c \
 	src/server/requests/job_preempt.c \
 	src/server/requests/job_rerun.c src/server/requests/job_rerun.h \
