@@ -435,6 +435,8 @@ bool mom_job_makes_image(const struct mom *m, const char *job_id);
 int32_t mom_job_session(const struct mom *m, const char *job_id);
 /* Was that task attached, so that no shepherd of ours writes its end down? */
 bool mom_task_is_attached(const struct mom *m, const char *job_id, uint32_t task);
+/* Has it been told to end, so that SIGKILL follows? */
+bool mom_job_has_kill_due(const struct mom *m, const char *job_id);
 /* What mom_set_session_mark() said of that task; "" when nothing. */
 const char *mom_session_mark(const struct mom *m, const char *job_id, uint32_t task);
 /* Which run of the job it is, 0 when unknown. */

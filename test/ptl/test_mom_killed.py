@@ -162,3 +162,17 @@ def test_what_the_next_one_is_told(cluster, option):
     gate.open()
     assert exit_status(server, jid) == 7
     assert len(ends_of(server, jid)) == 1
+
+
+def test_what_shall_end_is_given_its_time(cluster):
+    """The login shell of the job ends by SIGTERM at once, and its script cleans up until SIGKILL is
+    due: longer than a job is looked for of which nothing is left."""
+    server, told = cluster.server, note(cluster, "told")
+    jid = running_job(server, script="#!/bin/sh\ntrap 'sleep 7; echo cleaned >> %s; exit 0' TERM\n"
+                                     "echo ready >> %s\nsleep 1000 & wait\n" % (told, told))
+    wait_for("the script", lambda: read(told) == "ready\n")
+    kill_and_start(cluster)
+    wait_for("the MoM to be there for the server",
+             lambda: cluster.run(["qdel", jid], check=False).returncode == 0)
+    is_gone(server, JOB, jid)
+    assert read(told) == "ready\ncleaned\n"

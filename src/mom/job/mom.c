@@ -345,6 +345,13 @@ bool mom_task_is_attached(const struct mom *m, const char *job_id, uint32_t task
     return t && t->is_attached;
 }
 
+bool mom_job_has_kill_due(const struct mom *m, const char *job_id)
+{
+    const struct mom_job *j = job_find(m, job_id);
+
+    return j && j->kill_at != INT64_MAX;
+}
+
 int32_t mom_job_run_version(const struct mom *m, const char *job_id)
 {
     const struct mom_job *j = job_find_any(m, job_id);

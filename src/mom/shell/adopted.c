@@ -15,13 +15,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #define WATCH_MS   500
 #define GONE_AFTER 10 /* looks without a trace of an adopted job */
 
-/* True when an adopted task has ended. It is not our child, so the kernel does not
- * tell: its shepherd writes a status at the end, and its session is looked for. */
+/* True when an adopted task has ended whose leader does not run any more. It is not our
+ * child, so the kernel does not tell how: its shepherd writes a status at the end. */
 static bool adopted_has_ended(struct task *t)
 {
     char path[PATH_MAX];
@@ -33,7 +35,14 @@ static bool adopted_has_ended(struct task *t)
         return !proc_session_has_any(t->session, t->mark);
     if (spawn_read_exit(task_exit_path(t, path), &status, &used, &left_none))
         return true;
-    t->missing = proc_session_lives(t->session, t->mark) ? 0 : t->missing + 1;
+    /* What shall end has time to clean up behind its leader, and its shepherd waits for
+     * that (spawn.c). */
+    if (proc_session_lives(t->session, t->mark) ||
+        (mom_job_has_kill_due(t->shell->mom, t->job_id) &&
+         proc_session_has_any(t->session, t->mark)))
+        t->missing = 0;
+    else
+        t->missing++;
     return t->missing > GONE_AFTER;
 }
 
@@ -41,23 +50,68 @@ static void on_watch(void *arg)
 {
     struct shell *s = arg;
     struct mom_out out = { .arena = s->arena };
-    struct task *t, *tmp;
-    bool more = false;
+    struct task *t, *next;
 
-    HASH_ITER (hh, s->tasks, t, tmp) {
-        if (!t->adopted)
+    DL_FOREACH_SAFE (s->leaderless, t, next) {
+        if (!adopted_has_ended(t))
             continue;
-        if (!adopted_has_ended(t)) {
-            more = true;
-            continue;
-        }
         task_unlist(t);
         task_tell_exit(t, &out);
         task_free(t);
     }
-    if (more)
+    if (s->leaderless)
         loop_timer_set(s->watch, WATCH_MS);
     shell_carry_out(s, &out);
+}
+
+static void watch_end(struct task *t)
+{
+    struct shell *s = t->shell;
+
+    t->is_leaderless = true;
+    DL_APPEND(s->leaderless, t);
+    if (!loop_timer_is_set(s->watch))
+        loop_timer_set(s->watch, WATCH_MS);
+}
+
+static void close_leader(struct task *t)
+{
+    loop_fd_free(t->leader);
+    t->leader = NULL;
+    if (t->leader_fd >= 0)
+        close(t->leader_fd);
+    t->leader_fd = -1;
+}
+
+static void on_leader_end(void *arg, int fd, unsigned ready)
+{
+    (void)fd;
+    (void)ready;
+    close_leader(arg);
+    watch_end(arg);
+}
+
+/* A task whose leader runs costs nothing: the kernel tells when that has ended. Where
+ * there are no more descriptors the task is looked at as if it had. */
+static void watch_leader(struct task *t)
+{
+    t->leader_fd = pidfd_open(t->session, 0);
+    /* In this order: a descriptor that was opened is that of one process. */
+    if (t->leader_fd < 0 || !proc_session_lives(t->session, t->mark)) {
+        close_leader(t);
+        watch_end(t);
+        return;
+    }
+    t->leader = loop_fd_new(t->shell->loop, t->leader_fd, on_leader_end, t);
+    loop_fd_want(t->leader, LOOP_READ);
+}
+
+void adopted_release(struct task *t)
+{
+    close_leader(t);
+    if (t->is_leaderless)
+        DL_DELETE(t->shell->leaderless, t);
+    t->is_leaderless = false;
 }
 
 /* Watch a job that an earlier run of the MoM has started. */
@@ -71,7 +125,7 @@ static void adopt(struct shell *s, const char *job_id, uint32_t number, int32_t 
     t->attached = mom_task_is_attached(s->mom, job_id, number);
     snprintf(t->mark, sizeof(t->mark), "%s", mom_session_mark(s->mom, job_id, number));
     MUST(t->session > 0); /* find_processes() */
-    loop_timer_set(s->watch, WATCH_MS);
+    watch_leader(t);
 }
 
 void tasks_adopt(struct shell *s, const char *job_id, uint32_t only)

@@ -25,6 +25,10 @@ struct task {
     struct loop_fd *report;
     struct loop_child *child;
     bool adopted;
+    int leader_fd; /* then: of the session's first process, while it is watched; -1 */
+    struct loop_fd *leader;
+    bool is_leaderless; /* or: it is among s->leaderless, */
+    struct task *prev, *next;
     bool attached;         /* and has no shepherd */
     struct mom_usage seen; /* then: by the last sample */
     bool unsaved;          /* it did not begin, for its record could not be written */
@@ -48,5 +52,7 @@ void task_tell_exit(struct task *t, struct mom_out *out);
 void task_unlist(struct task *t);
 /* It is not in s->tasks any more. */
 void task_free(struct task *t);
+/* adopted.c: its end is not looked for any more. */
+void adopted_release(struct task *t);
 
 #endif

@@ -33,7 +33,8 @@ struct shell {
     struct logfile *log;
     struct loop *loop;
     struct loop_timer *timer;
-    struct loop_timer *watch; /* over adopted jobs */
+    struct loop_timer *watch; /* over the following: */
+    struct task *leaderless;  /* adopted tasks whose first process has ended */
     size_t n_server_ips;
     uint32_t server_ips[MOM_SERVER_IPS_MAX]; /* as the core knows them */
     uint32_t server_ip;  /* where hellos go, host order; 0: not known yet */

@@ -83,6 +83,7 @@ void task_free(struct task *t)
 {
     MUST(!t->hh.tbl || task_find(t->shell, t->key) != t);
     close_pipes(t);
+    adopted_release(t);
     if (t->child)
         loop_child_forget(t->child);
     free(t->key);
@@ -101,7 +102,7 @@ struct task *task_add(struct shell *s, const char *job_id, uint32_t number,
     t->number = number;
     MUST(!task_find(s, t->key)); /* a job runs once at a time on a host */
     t->run_version = run_version;
-    t->report_fd = t->go_fd = -1;
+    t->report_fd = t->go_fd = t->leader_fd = -1;
     s->n_spawned += number != 0;
     HASH_ADD_KEYPTR(hh, s->tasks, t->key, strlen(t->key), t);
     return t;

@@ -5,6 +5,7 @@
 #include "mom/shell/checkpoints.h"
 #include "mom/shell/demux.h"
 #include "mom/shell/files.h"
+#include "mom/shell/proc.h"
 #include "mom/shell/shell.h"
 #include "mom/shell/spawn.h"
 
@@ -17,12 +18,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static struct spawn_report to_report; /* what the next shepherd says */
 static bool hangs;                    /* nothing, and it does not end */
 static bool left_none;                /* of its processes, as the shepherd wrote */
+static bool has_no_status;            /* no shepherd has written anything */
 static bool kills_at_the_end;         /* all of the job, as the core does */
 static char last_log[256];
 
@@ -59,7 +62,7 @@ bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *u
     (void)used;
     *ret_left_none = left_none;
     *status = 42;
-    return true;
+    return !has_no_status;
 }
 
 int files_remove_tree(struct loop *l, const char *path, struct diag *why)
@@ -260,7 +263,83 @@ static void test_only_what_is_left_is_killed(void)
     kills_at_the_end = left_none = false;
 }
 
+/* A record of the job as a MoM has left it whose task had that session. */
+static void leave_record(const char *home, pid_t session)
+{
+    struct mom_out out = { .arena = arena_new() };
+    struct mom *m = job_on_its_way(&out);
+    struct buf record = { 0 };
+    char path[PATH_MAX], mark[PROC_MARK_BYTES];
+    FILE *f;
+
+    CU_ASSERT_FATAL(proc_session_mark(session, mark));
+    mom_set_session_mark(m, "1.svr", 1, mark);
+    mom_started(m, 100, "1.svr", session, 0, NULL, &out);
+    mom_job_encode(m, "1.svr", &record);
+    snprintf(path, sizeof(path), "%s/mom_priv", home);
+    CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
+    strcat(path, "/jobs");
+    CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
+    strcat(path, "/1.svr.JB");
+    f = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT_EQUAL(fwrite(record.data, 1, record.len, f), record.len);
+    fclose(f);
+    buf_fini(&record);
+    mom_free(m);
+    arena_free(out.arena);
+}
+
+static void remove_home(const char *home)
+{
+    static const char *const names[] = { "mom_priv/jobs/1.svr.JB", "mom_priv/jobs",
+                                         "mom_priv", "" };
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        snprintf(path, sizeof(path), "%s/%s", home, names[i]);
+        (void)remove(path);
+    }
+}
+
+/* The kernel tells of its end; until then there is nothing to look for. */
+static void test_a_task_of_an_earlier_mom_costs_nothing_while_it_runs(void)
+{
+    struct mom_out seen = { .arena = arena_new() };
+    struct shell s = { .loop = loop_new(), .arena = seen.arena };
+    const struct mom_config cfg = node1_config();
+    pid_t leader = begin_session();
+    struct diag why;
+
+    all = &seen;
+    snprintf(s.home, sizeof(s.home), "/tmp/hf-test-tasks-XXXXXX");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(s.home));
+    leave_record(s.home, leader);
+    has_no_status = true;
+    s.mom = mom_new(&cfg);
+    CU_ASSERT_TRUE_FATAL(tasks_recover(&s, &why));
+    has_no_status = false;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(s.tasks);
+    CU_ASSERT_PTR_NULL(s.leaderless);
+    CU_ASSERT_FALSE(loop_timer_is_set(s.watch));
+    kill(leader, SIGKILL);
+    loop_turn(s.loop, true);
+    CU_ASSERT_PTR_NOT_NULL(s.leaderless);
+    loop_turn(s.loop, true);
+    CU_ASSERT_PTR_NULL(s.tasks);
+    CU_ASSERT_PTR_NULL(s.leaderless);
+    CU_ASSERT_FALSE(loop_timer_is_set(s.watch));
+    CU_ASSERT_EQUAL(waitpid(leader, NULL, 0), leader);
+    tasks_close(&s);
+    mom_free(s.mom);
+    loop_free(s.loop);
+    remove_home(s.home);
+    arena_free(seen.arena);
+}
+
 static const struct unit_case cases[] = {
+    { "a task of an earlier MoM costs nothing while it runs",
+      test_a_task_of_an_earlier_mom_costs_nothing_while_it_runs },
     { "a refused start keeps its reason", test_a_refused_start_keeps_its_reason },
     { "a short job keeps its status", test_a_short_job_keeps_its_status },
     { "a start that hangs can be killed", test_a_start_that_hangs_can_be_killed },
