@@ -16,7 +16,8 @@
 
 struct json {
     json_t *root;
-    json_t *object; /* borrowed: the one that attributes go to */
+    json_t *repeats; /* the first element of a list that stands for repeated members */
+    json_t *object;  /* borrowed: the one that attributes go to */
 };
 
 struct json *json_new(time_t now_at)
@@ -24,6 +25,7 @@ struct json *json_new(time_t now_at)
     struct json *j = xcalloc(1, sizeof(*j));
 
     j->root = json_pack("{s:I}", "timestamp", (json_int_t)now_at);
+    j->repeats = json_object();
     return j;
 }
 
@@ -105,17 +107,23 @@ void json_attr(struct json *j, const char *name, const char *resource,
                         variables ? variables_node(value) : value_node(name, value));
 }
 
-/* Behind it in a key stands a number that is not printed: several entries may bear one
- * name. Names of attributes and resources have no control characters, so none of them
- * has this one of its own. */
-#define KEY_END '\x01'
-
-static void add_again(json_t *to, const char *key, const char *value)
+/* Several entries may bear one name, which no tree has. They are kept in a list that
+ * begins with a node which no value of an object is. */
+static bool is_repeated(const struct json *j, const json_t *node)
 {
-    char *numbered = xasprintf("%s%c%zu", key, KEY_END, json_object_size(to));
+    return json_is_array(node) && json_array_get(node, 0) == j->repeats;
+}
 
-    json_member_set(to, numbered, value_node("", value));
-    free(numbered);
+static void add_again(struct json *j, json_t *to, const char *key, const char *value)
+{
+    json_t *list = json_member(to, key);
+
+    if (!is_repeated(j, list)) {
+        list = json_array();
+        json_array_append(list, j->repeats);
+        json_member_set(to, key, list);
+    }
+    json_array_append_new(list, value_node("", value));
 }
 
 static void add_joined(json_t *to, const char *key, const char *value)
@@ -135,7 +143,7 @@ void json_limit(struct json *j, const char *name, const char *resource,
     if (how == JSON_JOINED)
         add_joined(to, resource ? resource : name, value);
     else
-        add_again(to, resource ? resource : name, value);
+        add_again(j, to, resource ? resource : name, value);
 }
 
 void json_members_begin(struct json *j, const char *name)
@@ -159,9 +167,25 @@ static void indent(int depth)
         putchar('\t');
 }
 
-static void print_node(json_t *node, int depth);
+static void print_node(const struct json *j, json_t *node, int depth);
 
-static void print_members(json_t *node, int depth)
+static void print_member(const struct json *j, const char *key, json_t *value,
+                         int depth, bool *first)
+{
+    json_t *text = json_string(key);
+    char *quoted = json_dumps(text, JSON_ENCODE_ANY);
+
+    if (!*first)
+        fputs(",\n", stdout);
+    *first = false;
+    indent(depth + 1);
+    printf("%s:\t", quoted ? quoted : "\"?\"");
+    print_node(j, value, depth + 1);
+    free(quoted);
+    json_decref(text);
+}
+
+static void print_members(const struct json *j, json_t *node, int depth)
 {
     const char *key;
     json_t *value;
@@ -170,17 +194,11 @@ static void print_members(json_t *node, int depth)
     fputs("{\n", stdout);
     json_object_foreach(node, key, value)
     {
-        json_t *text = json_stringn(key, strcspn(key, (char[]){ KEY_END, '\0' }));
-        char *quoted = json_dumps(text, JSON_ENCODE_ANY);
-
-        if (!first)
-            fputs(",\n", stdout);
-        first = false;
-        indent(depth + 1);
-        printf("%s:\t", quoted ? quoted : "\"?\"");
-        print_node(value, depth + 1);
-        free(quoted);
-        json_decref(text);
+        if (!is_repeated(j, value))
+            print_member(j, key, value, depth, &first);
+        else
+            for (size_t i = 1; i < json_array_size(value); i++)
+                print_member(j, key, json_array_get(value, i), depth, &first);
     }
     if (!first)
         putchar('\n');
@@ -188,12 +206,12 @@ static void print_members(json_t *node, int depth)
     putchar('}');
 }
 
-static void print_node(json_t *node, int depth)
+static void print_node(const struct json *j, json_t *node, int depth)
 {
     char *text;
 
     if (json_is_object(node)) {
-        print_members(node, depth);
+        print_members(j, node, depth);
         return;
     }
     text = json_dumps(node, JSON_ENCODE_ANY | JSON_DIGITS);
@@ -203,9 +221,10 @@ static void print_node(json_t *node, int depth)
 
 void json_print_and_free(struct json *j)
 {
-    print_node(j->root, 0);
+    print_node(j, j->root, 0);
     putchar('\n');
     json_decref(j->root);
+    json_decref(j->repeats);
     free(j);
 }
 
