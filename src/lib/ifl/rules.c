@@ -15,7 +15,10 @@
 
 /* Letters and digits of ASCII, written out: isalnum() would follow the locale of the
  * calling program. */
-#define WORD_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+#define WORD_CHARS     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+/* Of the number of a job (cli.md 1.3). */
+#define JOB_DIGITS_MAX 12
 
 typedef int rule_fn(const char *text);
 
@@ -258,8 +261,38 @@ static int depend_type(const char *text, size_t len)
     return -1;
 }
 
-/* Ids may hold ":port" behind '@', so what follows a colon is only asked to be there.
- */
+/* The end of a server's name behind '.' or '@', NULL when there is none. */
+static const char *skip_server(const char *p, const char *end)
+{
+    const char *begin = p;
+
+    while (p < end && *p != '@' && *p != '#' && isgraph((unsigned char)*p))
+        p++;
+    return p > begin ? p : NULL;
+}
+
+/* "12", "12[]", "12.svr", "12.svr@host" (cli.md 1.3). Behind '@' may stand ":port",
+ * too, which then looks like an id of digits alone. */
+static bool is_job(const char *p, size_t len)
+{
+    const char *end = p + len;
+    size_t digits = strspn(p, "0123456789");
+
+    if (digits == 0 || digits > JOB_DIGITS_MAX)
+        return false;
+    p += digits;
+    if (p < end && *p == '[') {
+        p += 1 + strspn(p + 1, "0123456789-");
+        if (*p++ != ']')
+            return false;
+    }
+    if (p < end && *p == '.')
+        p = skip_server(p + 1, end);
+    if (p && p < end && *p == '@')
+        p = skip_server(p + 1, end);
+    return p == end;
+}
+
 static int rule_depend(const char *text)
 {
     for (;; text++) {
@@ -272,8 +305,10 @@ static int rule_depend(const char *text)
         while (*text == ':') {
             size_t arg = strcspn(++text, ":,");
 
-            if (arg == 0 ||
-                (depend_types[type].counts && strspn(text, "0123456789") != arg))
+            if (depend_types[type].counts ? strspn(text, "0123456789") != arg
+                                          : !is_job(text, arg))
+                return PBSE_BADATVAL;
+            if (arg == 0)
                 return PBSE_BADATVAL;
             text += arg;
         }
