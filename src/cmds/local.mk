@@ -240,6 +240,7 @@ test_unit_cmds_test_replay_SOURCES = test/unit/cmds/test_replay.c test/unit/unit
 	test/unit/cmds/replay/qstart.c \
 	test/unit/cmds/replay/qstat.c \
 	test/unit/cmds/replay/qstop.c \
+	test/unit/cmds/replay/qsub.c \
 	test/unit/cmds/replay/qterm.c \
 	test/unit/cmds/replay/replay.h \
 	test/unit/cmds/replay/world.c \
@@ -248,7 +249,10 @@ test_unit_cmds_test_replay_SOURCES = test/unit/cmds/test_replay.c test/unit/unit
 	src/cmds/qstat/estimate.c \
 	src/cmds/qstat/jobs.c \
 	src/cmds/qstat/options.c \
-	src/cmds/qstat/queues.c
+	src/cmds/qstat/queues.c \
+	src/cmds/qsub/environment.c \
+	src/cmds/qsub/options.c \
+	src/cmds/qsub/script.c
 test_unit_cmds_test_replay_LDADD = \
 	libhfcmds.la libhfconf.la libhfattr.la libhfbase.la $(JANSSON_LIBS) -lcunit
 

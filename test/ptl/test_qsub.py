@@ -41,6 +41,7 @@ ILLEGAL = [
     ("W", ["release_nodes_on_stageout=maybe"]), ("W", ["tolerate_node_failures=bad"]),
     ("W", ["reserve_start=99999"]), ("W", ["reserve_end=x"]),
     ("W", ["depend=afterok"]), ("W", ["depend=afterok:"]), ("W", ["depend=AFTEROK:1"]), ("W", ["depend=on:x"]),
+    ("W", ["depend=afterok:1x"]), ("W", ["depend=afterok:1."]), ("W", ["depend=before:xyz"]),
 ]
 
 
@@ -131,11 +132,12 @@ def test_variables_by_name(cluster, text, env, shown):
 def test_all_variables(cluster):
     got = variables(cluster, "-V", "-v", "A=1", env={
         "PBS_JOBCOOKIE": "1", "PBS_O_A": "2", "PBS_INTERACTIVE_COOKIE": "3", "ZED": "a,b\\c",
+        "NAME,OF_TWO": "4",
         "BASH_FUNC_f%%": "() {  echo a;\n echo b\n}", "LINES_OF": "a;\nb"})
     assert got.startswith("A=1,")
     for one in ("ZED=a\\,b\\\\c", "BASH_FUNC_f%%=() {  echo a; echo b\\n}", "LINES_OF=a;\\nb"):
         assert "," + one in got
-    assert "COOKIE" not in got and "PBS_O_A" not in got
+    assert "COOKIE" not in got and "PBS_O_A" not in got and "OF_TWO" not in got
 
 
 def test_the_copy_of_a_script(cluster):

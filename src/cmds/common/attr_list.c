@@ -41,6 +41,20 @@ void attrs_set(struct attropl **list, const char *name, const char *resource,
     (*list)->op = SET;
 }
 
+struct attropl *attrs_copy(const struct attropl *list)
+{
+    struct attropl *copy = NULL, **end = &copy;
+
+    for (; list; list = list->next, end = &(*end)->next) {
+        *end = xcalloc(1, sizeof(**end));
+        (*end)->name = xstrdup(list->name);
+        (*end)->resource = list->resource ? xstrdup(list->resource) : NULL;
+        (*end)->value = xstrdup(list->value);
+        (*end)->op = list->op;
+    }
+    return copy;
+}
+
 void attrs_free(struct attropl *list)
 {
     while (list) {

@@ -12,6 +12,9 @@ void attrs_set(struct attropl **list, const char *name, const char *resource,
                const char *value);
 void attrs_free(struct attropl *list);
 
+/* A copy of the whole list; free it with attrs_free(). */
+struct attropl *attrs_copy(const struct attropl *list);
+
 /* The value of an entry, NULL when it is not there. */
 const char *attrs_get(const struct attropl *list, const char *name,
                       const char *resource);

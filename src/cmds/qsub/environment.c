@@ -140,7 +140,8 @@ static void add_all(struct buf *out)
         char *equals = strchr(*e, '=');
         char *name;
 
-        if (!equals || is_kept_back(*e))
+        /* A list with commas has no word for a variable whose name has one. */
+        if (!equals || is_kept_back(*e) || memchr(*e, ',', (size_t)(equals - *e)))
             continue;
         name = xstrndup(*e, (size_t)(equals - *e));
         if (strncmp(equals + 1, "() {", 4) == 0)

@@ -40,17 +40,30 @@ const char qsub_usage[] =
     "  -W block=true     wait for the end of the job, and exit with its status\n"
     "  -W name=value[,name=value...]   any other attribute\n";
 
-/* Options whose text is the value of an attribute. */
+/* The attribute of an option, which -W may name as well. */
 static const struct {
     char letter;
     const char *attr;
-} plain[] = {
-    { 'A', "Account_Name" }, { 'c', "Checkpoint" },   { 'e', "Error_Path" },
-    { 'j', "Join_Path" },    { 'k', "Keep_Files" },   { 'M', "Mail_Users" },
-    { 'N', "Job_Name" },     { 'o', "Output_Path" },  { 'p', "Priority" },
-    { 'P', "project" },      { 'R', "Remove_Files" }, { 'S', "Shell_Path_List" },
-    { 'u', "User_List" },    { 'm', "Mail_Points" },
+} said_by[] = {
+    { 'A', "Account_Name" },   { 'c', "Checkpoint" },
+    { 'e', "Error_Path" },     { 'j', "Join_Path" },
+    { 'k', "Keep_Files" },     { 'M', "Mail_Users" },
+    { 'N', "Job_Name" },       { 'o', "Output_Path" },
+    { 'p', "Priority" },       { 'P', "project" },
+    { 'R', "Remove_Files" },   { 'S', "Shell_Path_List" },
+    { 'u', "User_List" },      { 'm', "Mail_Points" },
+    { 'a', "Execution_Time" }, { 'h', "Hold_Types" },
+    { 'I', "interactive" },    { 'J', "array_indices_submitted" },
+    { 'r', "Rerunable" },
 };
+
+static const char *attr_of(int letter)
+{
+    for (size_t i = 0; i < ARRAY_LEN(said_by); i++)
+        if (said_by[i].letter == letter)
+            return said_by[i].attr;
+    return NULL;
+}
 
 static int usage_error(void)
 {
@@ -67,6 +80,19 @@ static int wrong(const char *text)
 {
     fprintf(stderr, "%s: %s\n", CMD, text);
     return usage_error();
+}
+
+/* May this level say the attribute? A higher one that has said it keeps it; of those of
+ * one level the last counts. What -W names may have a letter, too. */
+static bool may_say(struct qsub *q, const char *name, enum level level)
+{
+    const char *said = attrs_get(q->levels, name, NULL);
+    const char digit[] = { (char)('0' + level), '\0' };
+
+    if (said && *said > *digit)
+        return false;
+    attrs_set(&q->levels, name, NULL, digit);
+    return true;
 }
 
 /* A resource that a higher level gave already stays. */
@@ -86,10 +112,10 @@ static int take_resources(struct qsub *q, const char *text, enum level level)
 }
 
 /* Whoever waits for the job has to be able to. 0, or the exit status. */
-static int take_interactive(struct qsub *q)
+static int take_interactive(struct qsub *q, bool wanted)
 {
-    q->interactive = true;
-    return interactive_may_be() ? 0 : 1;
+    q->interactive = wanted;
+    return !wanted || interactive_may_be() ? 0 : 1;
 }
 
 /* A moment is typed like that of -a and sent as an instant. */
@@ -120,11 +146,9 @@ static int take_own(struct qsub *q, const char *name, const char *value)
         return -1;
     if (strcasecmp(value, "true") != 0 && strcasecmp(value, "false") != 0)
         return illegal('W', value);
-    if (strcasecmp(value, "false") == 0)
-        return 0;
     if (is_interactive)
-        return take_interactive(q);
-    q->block = true;
+        return take_interactive(q, strcasecmp(value, "true") == 0);
+    q->block = strcasecmp(value, "true") == 0;
     return 0;
 }
 
@@ -138,8 +162,8 @@ static int take_others(struct qsub *q, const char *text, enum level level)
     /* The names within -W are options of their own: each is overruled for itself by a
      * higher level, and the option as a whole is not. */
     while (bad <= 0 && (more = attrs_next_w(&text, &name, &value)) > 0) {
-        bad = take_own(q, name, value);
-        if (bad < 0 && (level == LEVEL_COMMAND || !attrs_get(q->attrs, name, NULL)))
+        bad = may_say(q, name, level) ? take_own(q, name, value) : 0;
+        if (bad < 0)
             job_option_other(&q->attrs, name, value, &more);
         free(name);
         free(value);
@@ -226,23 +250,26 @@ int qsub_options_agree(const struct qsub *q)
 
 static int take_plain(struct qsub *q, int letter, const char *text)
 {
-    for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
-        if (plain[i].letter != letter)
-            continue;
-        if (letter == 'c' || letter == 'p')
-            text += strspn(text, " \t");
-        /* A lone u is what the command itself sends when -c is absent; nobody may ask
-         * for it (cli.md 3.1). */
-        if (letter == 'c' && strcmp(text, "u") == 0)
-            return illegal(letter, text);
-        attrs_set(&q->attrs, plain[i].attr, NULL, text);
-        return 0;
-    }
-    return usage_error();
+    const char *attr = attr_of(letter);
+
+    if (!attr)
+        return usage_error();
+    if (letter == 'c' || letter == 'p')
+        text += strspn(text, " \t");
+    /* A lone u is what the command itself sends when -c is absent; nobody may ask for
+     * it (cli.md 3.1). */
+    if (letter == 'c' && strcmp(text, "u") == 0)
+        return illegal(letter, text);
+    attrs_set(&q->attrs, attr, NULL, text);
+    return 0;
 }
 
 static int take_option(struct qsub *q, int letter, const char *text, enum level level)
 {
+    const char *attr = attr_of(letter);
+
+    if (attr && !may_say(q, attr, level))
+        return 0;
     switch (letter) {
     case 'a':
         return job_option_date(CMD, qsub_usage, &q->attrs, text);
@@ -279,7 +306,7 @@ static int take_option(struct qsub *q, int letter, const char *text, enum level 
         attrs_set(&q->attrs, "Rerunable", NULL, *text == 'y' ? "TRUE" : "FALSE");
         return 0;
     case 'I':
-        return take_interactive(q);
+        return take_interactive(q, true);
     case 'J':
         return take_indices(q, text);
     case 'X':
@@ -320,6 +347,28 @@ int qsub_options(struct qsub *q, int argc, char **argv, enum level level, int *o
     }
     *operand = optind;
     return 0;
+}
+
+struct qsub qsub_copy(const struct qsub *q)
+{
+    struct qsub copy = *q;
+
+    copy.attrs = attrs_copy(q->attrs);
+    copy.levels = attrs_copy(q->levels);
+    copy.destination = q->destination ? xstrdup(q->destination) : NULL;
+    copy.prefix = q->prefix ? xstrdup(q->prefix) : NULL;
+    copy.variables = q->variables ? xstrdup(q->variables) : NULL;
+    return copy;
+}
+
+void qsub_fini(struct qsub *q)
+{
+    attrs_free(q->attrs);
+    attrs_free(q->levels);
+    free(q->destination);
+    free(q->prefix);
+    free(q->variables);
+    *q = (struct qsub){ 0 };
 }
 
 /* They are sent, and not left to the server, because PBS's command sends them. Their

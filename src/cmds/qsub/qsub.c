@@ -26,6 +26,11 @@
 #define DEFAULT_WORDS_MAX 128
 #define NO_OPEN_EXIT      8
 
+/* How often a server whose default arguments have changed meanwhile is asked once more
+ * (cli.md 3.2). */
+#define RETRIES_MAX       5
+#define RETRY_EXIT        183
+
 /* Submit_arguments and argument_list are XML (cli.md 3.1), so the five characters that
  * have a meaning there are written as entities. */
 static void add_xml_word(struct buf *out, const char *word)
@@ -295,24 +300,26 @@ static int follow_destination(const struct qsub *q, int *conn, char queue[OPERAN
     return connect_to(q, server, conn);
 }
 
-static int send_job(struct qsub *q, const char *script)
-{
-    char queue[OPERAND_MAX] = "", server[OPERAND_MAX] = "";
-    struct callback callback = { .fd = -1 };
-    struct x11 x = X11_NONE;
-    int conn, code = read_destination(q, queue, server);
-    char *id = NULL;
+/* A submission under way. */
+struct sending {
+    int conn; /* -1: none */
+    char queue[OPERAND_MAX], server[OPERAND_MAX];
+    const char *script;
+    struct callback callback;
+    struct x11 x11;
+    char *id; /* of the job, once the server has it */
+    bool
+        stale; /* the server's default arguments are others than those that were read */
+};
 
-    if (code)
-        return code;
-    code = connect_to(q, server, &conn);
-    if (code)
-        return code;
-    /* The server's default arguments are the lowest level, so they are read last, and
-     * what nobody gave is filled in after them. */
-    code = take_server_default(q, conn);
+/* The server's default arguments are the lowest level, so they are read last, and what
+ * nobody gave is filled in after them. 0, or the exit status. */
+static int complete(struct qsub *q, struct sending *s)
+{
+    int code = take_server_default(q, s->conn);
+
     if (code == 0)
-        code = follow_destination(q, &conn, queue, server);
+        code = follow_destination(q, &s->conn, s->queue, s->server);
     if (code == 0)
         code = qsub_options_agree(q);
     if (code == 0) {
@@ -322,25 +329,77 @@ static int send_job(struct qsub *q, const char *script)
     if (code == 0)
         settle_waiting(q);
     if (code == 0 && (q->interactive || q->block))
-        code = callback_listen(&callback, &q->attrs,
+        code = callback_listen(&s->callback, &q->attrs,
                                q->interactive ? "interactive" : "block");
     if (code == 0 && q->x11)
-        code = x11_prepare(&x, &q->attrs);
-    if (code == 0) {
-        id = pbs_submit(conn, q->attrs, script, queue, NULL);
-        /* The library returns the id even when the commit failed, so the error number
-         * decides. */
-        if (!id || pbs_errno != PBSE_NONE)
-            code = report_refusal(q, conn, queue);
+        code = x11_prepare(&s->x11, &q->attrs);
+    return code;
+}
+
+/* 0 with s->id, or the exit status; that of a stale submission is not told yet. */
+static int submit_once(struct qsub *q, struct sending *s)
+{
+    int code = complete(q, s);
+
+    if (code)
+        return code;
+    s->id = pbs_submit(s->conn, q->attrs, s->script, s->queue, NULL);
+    /* The library returns the id even when the commit failed, so the error number
+     * decides. */
+    if (s->id && pbs_errno == PBSE_NONE)
+        return 0;
+    s->stale = pbs_errno == PBSE_FORCE_QSUB_UPDATE;
+    return s->stale ? RETRY_EXIT : report_refusal(q, s->conn, s->queue);
+}
+
+/* What an earlier try has left is given back. */
+static void forget(struct sending *s)
+{
+    x11_end(&s->x11);
+    callback_close(&s->callback);
+    free(s->id);
+    s->x11 = (struct x11)X11_NONE;
+    s->id = NULL;
+    s->stale = false;
+}
+
+/* Submit, and if the server says that its default arguments have changed since they
+ * were read, read them again: they go into a copy of what the user said. */
+static int submit_until_fresh(const struct qsub *q, struct sending *s)
+{
+    int code = RETRY_EXIT;
+
+    s->stale = true;
+    for (int left = RETRIES_MAX; s->stale && left >= 0; left--) {
+        struct qsub own = qsub_copy(q);
+
+        forget(s);
+        code = submit_once(&own, s);
+        /* A job may wait for days, and its server should not keep a connection for
+         * that. */
+        if (!s->stale && s->conn >= 0)
+            pbs_disconnect(s->conn);
+        if (code == 0)
+            code = after_submission(&own, &s->callback, &s->x11, s->server, s->id);
+        qsub_fini(&own);
     }
-    /* A job may wait for days, and its server should not keep a connection for that. */
-    if (conn >= 0)
-        pbs_disconnect(conn);
+    if (s->stale) {
+        fputs("Retry to submit a job exhausted.\n", stderr);
+        pbs_disconnect(s->conn);
+    }
+    return code;
+}
+
+static int send_job(const struct qsub *q, const char *script)
+{
+    struct sending s = { .script = script, .callback.fd = -1, .x11 = X11_NONE };
+    int code = read_destination(q, s.queue, s.server);
+
     if (code == 0)
-        code = after_submission(q, &callback, &x, server, id);
-    x11_end(&x);
-    callback_close(&callback);
-    free(id);
+        code = connect_to(q, s.server, &s.conn);
+    if (code == 0)
+        code = submit_until_fresh(q, &s);
+    forget(&s);
     return code;
 }
 
@@ -375,7 +434,7 @@ static int submit(struct qsub *q, int operand)
          * only. */
         if (path || !q->interactive)
             script = take_script(q, path, &code);
-        if (!script && (path || !q->interactive))
+        if (code)
             return code;
     }
     set_job_name(q, path);
@@ -407,10 +466,7 @@ static int run(int argc, char **argv)
     code = qsub_options(&q, argc, argv, LEVEL_COMMAND, &operand);
     if (code == 0)
         code = submit(&q, operand);
-    attrs_free(q.attrs);
-    free(q.destination);
-    free(q.prefix);
-    free(q.variables);
+    qsub_fini(&q);
     free(typed);
     return code;
 }

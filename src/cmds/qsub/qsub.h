@@ -26,22 +26,28 @@ enum level {
 
 struct qsub {
     struct attropl *attrs;
-    char *destination;     /* -q, "" when not given */
-    char *prefix;          /* -C, NULL when not given; "" turns directives off */
-    char *variables;       /* -v, NULL when not given */
-    bool all_variables;    /* -V */
-    bool silent;           /* -z */
-    bool foreground;       /* -f */
-    bool interactive;      /* -I */
-    bool x11;              /* -X */
-    bool block;            /* -W block */
-    enum level level[128]; /* by option letter */
+    char *destination;      /* -q, "" when not given */
+    char *prefix;           /* -C, NULL when not given; "" turns directives off */
+    char *variables;        /* -v, NULL when not given */
+    bool all_variables;     /* -V */
+    bool silent;            /* -z */
+    bool foreground;        /* -f */
+    bool interactive;       /* -I */
+    bool x11;               /* -X */
+    bool block;             /* -W block */
+    enum level level[128];  /* by option letter */
+    struct attropl *levels; /* the same as a digit, by the name of the attribute */
     int argc;
     char **argv;
     char *const *typed; /* argv before parsing changed its order */
 };
 
 extern const char qsub_usage[];
+
+/* A copy with everything that it owns; free it with qsub_fini(). The words of the
+ * command line are not copied, they belong to the caller of both. */
+struct qsub qsub_copy(const struct qsub *q);
+void qsub_fini(struct qsub *q);
 
 /* Take the options of one source. argv[0] is skipped. Returns 0, or the exit status
  * after the mistake was printed. *operand is set to the index of the first operand. */

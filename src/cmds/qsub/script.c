@@ -19,7 +19,7 @@ int qsub_split(char *line, char **words, int max_words)
     for (char *p = line;;) {
         char quote = '\0';
 
-        p += strspn(p, " \t");
+        p += strspn(p, " \t\n\v\f\r");
         if (*p == '\0')
             return n;
         /* The words and their place are the caller's, and a line may have any number of

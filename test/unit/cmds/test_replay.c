@@ -32,7 +32,8 @@ static const struct {
     { "qrls", replay_qrls },         { "qrun", replay_qrun },
     { "qselect", replay_qselect },   { "qsig", replay_qsig },
     { "qstart", replay_qstart },     { "qstat", replay_qstat },
-    { "qstop", replay_qstop },       { "qterm", replay_qterm },
+    { "qstop", replay_qstop },       { "qsub", replay_qsub },
+    { "qterm", replay_qterm },
 };
 
 static const char *golden(const char *name, const char *suffix)
@@ -103,22 +104,26 @@ static void normalise(struct buf *text)
 }
 
 /* Run a command line; its streams and status in the form of the golden files. */
-static void run_line(const char *line, struct buf *got)
+static void run_line(const char *line, const struct buf *input, struct buf *got)
 {
-    FILE *out = tmpfile(), *err = tmpfile();
+    FILE *in = tmpfile(), *out = tmpfile(), *err = tmpfile();
     struct buf said = { 0 };
     char *copy = xstrdup(line);
     int status;
     pid_t pid;
 
+    fwrite(input->data ? input->data : "", 1, input->len, in);
+    rewind(in);
     fflush(NULL);
     pid = fork();
     if (pid == 0) {
+        dup2(fileno(in), STDIN_FILENO);
         dup2(fileno(out), STDOUT_FILENO);
         dup2(fileno(err), STDERR_FILENO);
         child(copy);
     }
     waitpid(pid, &status, 0);
+    fclose(in);
     append_file(got, out);
     append_file(&said, err);
     if (said.len > 0) {
@@ -131,12 +136,12 @@ static void run_line(const char *line, struct buf *got)
     free(copy);
 }
 
-static void check_case(const char *line, struct buf *expected)
+static void check_case(const char *line, const struct buf *input, struct buf *expected)
 {
     struct buf got = { 0 };
     bool same;
 
-    run_line(line, &got);
+    run_line(line, input, &got);
     normalise(expected);
     same = strcmp(got.data, expected->data) == 0;
     if (!same)
@@ -163,11 +168,11 @@ static FILE *open_cases(const char *name, struct buf *text)
     return fmemopen(text->data, text->len, "r");
 }
 
-/* All cases of a file: "$ command" (or "% command" by one who is no operator), what it
- * prints, and a line "--- exit N". */
+/* All cases of a file: "$ command" (or "% command" by one who is no operator), lines
+ * "< text" of its standard input, what it prints, and a line "--- exit N". */
 static void replay(const char *name)
 {
-    struct buf expected = { 0 }, text = { 0 };
+    struct buf expected = { 0 }, text = { 0 }, input = { 0 };
     FILE *f = open_cases(name, &text);
     char *line = NULL, *command = NULL;
     size_t size = 0;
@@ -183,10 +188,13 @@ static void replay(const char *name)
             line[strcspn(line, "\n")] = '\0';
             command = xstrdup(line + 2);
             buf_clear(&expected);
+            buf_clear(&input);
+        } else if (command && expected.len == 0 && strncmp(line, "< ", 2) == 0) {
+            buf_add_str(&input, line + 2);
         } else if (command) {
             buf_add_str(&expected, line);
             if (strncmp(line, "--- exit ", 9) == 0) {
-                check_case(command, &expected);
+                check_case(command, &input, &expected);
                 free(command);
                 command = NULL;
                 n++;
@@ -195,6 +203,7 @@ static void replay(const char *name)
     }
     CU_ASSERT_TRUE(n > 0 && !command);
     buf_fini(&expected);
+    buf_fini(&input);
     free(line);
     fclose(f);
     buf_fini(&text);
@@ -264,6 +273,11 @@ static void test_mail_below_zero(void)
 static void test_one_by_one(void)
 {
     replay("jobs");
+}
+
+static void test_submission(void)
+{
+    replay("qsub");
 }
 
 static void test_queue_control(void)
@@ -372,6 +386,7 @@ int main(void)
           test_mail_below_zero },
         { "commands on jobs answer as captured", test_one_by_one },
         { "queue control and qterm answer as captured", test_queue_control },
+        { "of what is said of a job the highest level counts", test_submission },
         { "an estimate is told the shorter the nearer it is", test_estimates },
         { "-T sorts by the start, known ones first", test_order_by_start },
     };

@@ -32,6 +32,7 @@ int replay_qsig(int argc, char **argv);
 int replay_qstart(int argc, char **argv);
 int replay_qstat(int argc, char **argv);
 int replay_qstop(int argc, char **argv);
+int replay_qsub(int argc, char **argv);
 int replay_qterm(int argc, char **argv);
 
 #endif

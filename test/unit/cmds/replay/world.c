@@ -246,6 +246,70 @@ struct ecl_attribute_errors *pbs_get_attributes_in_error(int c)
     return NULL;
 }
 
+int pbs_connect_extend(const char *server, const char *extend)
+{
+    (void)extend;
+    return pbs_connect(server);
+}
+
+/* Submission. */
+
+#define STALE_TWICE  "twice"
+#define STALE_ALWAYS "never"
+
+/* The server's default arguments change, "-p 44" to "-p 45". */
+static void change_defaults(void)
+{
+    for (size_t i = 0; i < n_objects; i++) {
+        char *p = strstr(objects[i].attrs, "-p 4");
+
+        if (p)
+            p[strlen("-p 4")]++;
+    }
+}
+
+static void print_script(const char *path)
+{
+    FILE *f = path ? fopen(path, "r") : NULL;
+    int c, before = '\n';
+
+    while (f && (c = getc(f)) != EOF) {
+        if (before == '\n')
+            fputs("> ", stdout);
+        putchar(c);
+        before = c;
+    }
+    if (f)
+        fclose(f);
+}
+
+/* What was sent is printed, but for what the surroundings and the command line say of
+ * themselves. */
+char *pbs_submit(int c, struct attropl *attrs, const char *script,
+                 const char *destination, const char *extend)
+{
+    static int tries;
+
+    (void)c;
+    (void)extend;
+    accept_it();
+    tries++;
+    if (strcmp(destination, STALE_ALWAYS) == 0 ||
+        (strcmp(destination, STALE_TWICE) == 0 && tries <= 2)) {
+        change_defaults();
+        refuse(PBSE_FORCE_QSUB_UPDATE);
+        return NULL;
+    }
+    printf("to %s, try %d\n", *destination ? destination : "the default", tries);
+    for (const struct attropl *a = attrs; a; a = a->next)
+        if (strcmp(a->name, "Variable_List") != 0 &&
+            strcmp(a->name, "Submit_arguments") != 0)
+            printf("%s%s%s=%s\n", a->name, a->resource ? "." : "",
+                   a->resource ? a->resource : "", a->value);
+    print_script(script);
+    return xstrdup("9." SERVER);
+}
+
 /* Status. */
 
 static struct batch_status *all_of(const char *kind, const char *name,
