@@ -140,6 +140,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/job_over.c src/server/decide/job_over.h \
 	src/server/decide/job_transfer.c src/server/decide/job_transfer.h \
 	src/server/decide/job_end.c src/server/decide/job_end.h \
+	src/server/decide/job_of_end.c src/server/decide/job_of_end.h \
 	src/server/decide/job_prune.c src/server/decide/job_prune.h \
 	src/server/decide/job_release.c src/server/decide/job_release.h \
 	src/server/requests/job_hold.c \

@@ -64,6 +64,9 @@ enum act_kind {
     ACT_REGISTER,
     /* Schedulers are told to leave. */
     ACT_QUIT_SCHEDULERS,
+    /* What becomes of running jobs before the server ends is decided in this turn and
+     * later ones (engine/stop.h), as the ACT_STOP says that follows. */
+    ACT_END_JOBS,
     /* The server ends as 'stop' says; who asked for it is answered at the end. */
     ACT_STOP,
     /* A scheduler has asked for a dry run, and answers the one before (dry_run.h). The

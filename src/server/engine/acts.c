@@ -202,6 +202,13 @@ static enum svr_outcome quit_schedulers(struct turn *t, const struct request *rq
     return SVR_ANSWERED;
 }
 
+static enum svr_outcome end_jobs(struct turn *t, const struct request *rq,
+                                 const struct act *a UNUSED)
+{
+    stop_end_jobs(t, rq->actor);
+    return SVR_ANSWERED;
+}
+
 static enum svr_outcome stop(struct turn *t, const struct request *rq,
                              const struct act *a)
 {
@@ -252,6 +259,8 @@ static const struct act_row rows[ACT_KINDS] = {
     [ACT_REGISTER]          = { "register", .answers = true,
                                 .carry_out = register_sched },
     [ACT_QUIT_SCHEDULERS]   = { "quit schedulers", .carry_out = quit_schedulers },
+    [ACT_END_JOBS]          = { "end jobs", .needs_store = true,
+                                .carry_out = end_jobs },
     [ACT_STOP]              = { "stop", .answers = true, .carry_out = stop },
     [ACT_DRY_RUN]           = { "dry run", .answers = true, .carry_out = dry_run },
     [ACT_CLOSE]             = { "close", .after_refusal = true,

@@ -211,8 +211,9 @@ void pump_schedulers(struct turn *t)
 
 bool svr_is_settling(const struct svr *s)
 {
-    /* Either of them means that not all has followed yet. */
-    return watches_are_put_off(&s->watches) || moms_have_work(s->moms);
+    /* Each of them means that not all has followed yet. */
+    return watches_are_put_off(&s->watches) || moms_have_work(s->moms) ||
+           stop_has_work(&s->stop);
 }
 
 static void settle_turn(struct turn *t)
@@ -246,5 +247,6 @@ void settle(struct turn *t)
 void settle_rest(struct turn *t)
 {
     watches_resume(&t->s->watches);
+    stop_decide_jobs(t);
     settle_turn(t);
 }

@@ -255,6 +255,7 @@ static void take_up_record(struct turn *t, struct record *rec)
         watch_forget(&s->watches, o);
         listings_leave(&s->listings, o, fact_retires(rec->fact));
         parked_leave(&s->parked, o, fact_retires(rec->fact));
+        stop_leave(&s->stop, o);
     }
     /* From here on the record is true for everybody inside. Outside nobody hears of it
      * before it is durable. */

@@ -224,6 +224,249 @@ static void test_a_cold_start_gives_up_all_jobs(void)
     fake_mom_free(&fm);
 }
 
+/* From here on many jobs run, and one slice decides what becomes of one of them. */
+
+#define MANY 6
+
+static void run_many(struct fake_mom *fm, const char *ids[MANY], const char *attrs)
+{
+    rig_slice_cost = 60;
+    *fm = fake_mom_new();
+    rig_slice_cost = 0;
+    for (size_t i = 0; i < MANY; i++)
+        ids[i] = run(fm, attrs);
+}
+
+/* The MoM takes all signals of the last input. */
+static void take_signals(struct fake_mom *fm)
+{
+    const struct is_message *told[MANY];
+    size_t n = 0;
+
+    while (n < MANY && (told[n] = fake_told(fm, BATCH_SIGNAL_JOB, n)))
+        n++;
+    for (size_t i = 0; i < n; i++)
+        fake_answer(fm, told[i], 0, NULL);
+}
+
+static bool is_requeued(struct rig *r, const char *id)
+{
+    return obj_num(the_job(r, id), JOB_A_HF_REQUEUE, 0) != 0;
+}
+
+static bool is_killed(struct rig *r, const char *id)
+{
+    return obj_is_set(the_job(r, id), JOB_A_HF_KILL_BY);
+}
+
+static size_t n_requeued(struct rig *r, const char *const ids[MANY])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < MANY; i++)
+        n += the_job(r, ids[i]) && is_requeued(r, ids[i]);
+    return n;
+}
+
+static void test_others_are_served_while_jobs_are_decided(void)
+{
+    const char *ids[MANY];
+    struct fake_mom fm;
+    struct rig *r;
+    uint64_t conn;
+    size_t n, before;
+
+    run_many(&fm, ids, "");
+    r = fm.r;
+    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    conn = r->conn;
+    CU_ASSERT_EQUAL(n_requeued(r, ids), 1);
+    CU_ASSERT_TRUE(is_requeued(r, ids[0]));
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "", ""), PBSE_SVRDOWN);
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_ROOT, BATCH_STATUS_SERVER, "", "server_state"),
+        "Terminating_Delay");
+    /* What comes in between has no share in it. */
+    CU_ASSERT_EQUAL(n_requeued(r, ids), 1);
+    for (before = 1; (n = n_requeued(r, ids)) < MANY; before = n) {
+        CU_ASSERT_TRUE_FATAL(svr_is_settling(r->s));
+        CU_ASSERT_TRUE(n <= before + 1);
+        CU_ASSERT_PTR_NULL(rig_go_on(r, conn));
+    }
+    rig_settle(r);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 0);
+    CU_ASSERT(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+/* The jobs end before their turn: the next one, the last one, and one is deleted. */
+static void test_a_job_may_end_before_its_turn(void)
+{
+    const char *ids[MANY];
+    struct fake_mom fm;
+    struct rig *r;
+
+    run_many(&fm, ids, "Rerunable=False");
+    r = fm.r;
+    CU_ASSERT_PTR_NULL(shut_down(r, IMMEDIATE));
+    take_signals(&fm);
+    CU_ASSERT_TRUE(is_killed(r, ids[0]));
+    CU_ASSERT_FALSE(is_killed(r, ids[1]));
+    ends(&fm, ids[1], 0);
+    CU_ASSERT_PTR_NULL(the_job(r, ids[1]));
+    ends(&fm, ids[MANY - 1], 0);
+    CU_ASSERT_PTR_NULL(the_job(r, ids[MANY - 1]));
+    CU_ASSERT_FALSE(is_killed(r, ids[2]));
+    delete_job(r, RIG_ROOT, ids[2], "force");
+    CU_ASSERT_PTR_NULL(the_job(r, ids[2]));
+    rig_settle(r);
+    take_signals(&fm);
+    CU_ASSERT_TRUE(is_killed(r, ids[3]) && is_killed(r, ids[4]));
+    ends(&fm, ids[0], 265);
+    ends(&fm, ids[4], 265);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 0);
+    ends(&fm, ids[3], 265);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 1);
+    fake_mom_free(&fm);
+}
+
+/* Whatever the order in which they end. */
+static void test_the_end_waits_for_each_job(void)
+{
+    const char *ids[MANY];
+    struct fake_mom fm;
+    struct rig *r;
+
+    run_many(&fm, ids, "Rerunable=False");
+    r = fm.r;
+    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    rig_settle(r);
+    ends(&fm, ids[2], 0);
+    delete_job(r, RIG_ROOT, ids[0], "force");
+    CU_ASSERT_PTR_NULL(the_job(r, ids[0]));
+    for (size_t i = MANY - 1; i > 2; i--)
+        ends(&fm, ids[i], 0);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 0);
+    ends(&fm, ids[1], 0);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 1);
+    fake_mom_free(&fm);
+}
+
+static void test_the_end_waits_for_a_job_that_had_no_turn_yet(void)
+{
+    const char *ids[MANY];
+    struct fake_mom fm;
+    struct rig *r;
+
+    run_many(&fm, ids, "Rerunable=False");
+    r = fm.r;
+    CU_ASSERT_PTR_NULL(shut_down(r, IMMEDIATE));
+    take_signals(&fm);
+    for (size_t i = 0; i < MANY - 1; i++)
+        ends(&fm, ids[i], i == 0 ? 265 : 0);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 0);
+    CU_ASSERT_FALSE(is_killed(r, ids[MANY - 1]));
+    rig_settle(r);
+    CU_ASSERT_TRUE(is_killed(r, ids[MANY - 1]));
+    fake_mom_free(&fm);
+}
+
+static void test_a_second_request_has_all_jobs_decided_in_its_manner(void)
+{
+    const char *ids[MANY];
+    struct fake_mom fm;
+    struct rig *r;
+
+    run_many(&fm, ids, "Rerunable=False");
+    r = fm.r;
+    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    rig_go_on(r, r->conn);
+    CU_ASSERT_TRUE(svr_is_settling(r->s));
+    CU_ASSERT_PTR_NULL(shut_down(r, IMMEDIATE));
+    rig_settle(r);
+    for (size_t i = 0; i < MANY; i++)
+        CU_ASSERT_TRUE(is_killed(r, ids[i]));
+    fake_mom_free(&fm);
+}
+
+static void test_a_quick_request_leaves_the_others_running(void)
+{
+    const char *ids[MANY];
+    struct fake_mom fm;
+    struct rig *r;
+    uint64_t first;
+
+    run_many(&fm, ids, "");
+    r = fm.r;
+    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    first = r->conn;
+    CU_ASSERT_PTR_NOT_NULL(shut_down(r, QUICK));
+    CU_ASSERT_PTR_NOT_NULL(rig_reply(r, first));
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 1);
+    CU_ASSERT_EQUAL(n_requeued(r, ids), 1);
+    rig_settle(r);
+    CU_ASSERT_EQUAL(n_requeued(r, ids), 1);
+    fake_mom_free(&fm);
+}
+
+static void test_a_signal_leaves_the_others_running(void)
+{
+    const char *ids[MANY];
+    struct fake_mom fm;
+    struct rig *r;
+
+    run_many(&fm, ids, "");
+    r = fm.r;
+    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    r->out = (struct effects){ .arena = r->arena };
+    svr_end(r->s, r->now_at, &r->out);
+    CU_ASSERT_PTR_NOT_NULL(rig_reply(r, r->conn));
+    rig_settle(r);
+    CU_ASSERT_EQUAL(n_requeued(r, ids), 1);
+    fake_mom_free(&fm);
+}
+
+/* What was decided is fact, and the end itself is forgotten. */
+static void test_a_server_that_is_killed_between_leaves_the_others_running(void)
+{
+    const char *ids[MANY];
+    struct fake_mom fm;
+    struct rig *r;
+
+    run_many(&fm, ids, "");
+    r = fm.r;
+    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    rig_go_on(r, r->conn);
+    CU_ASSERT_EQUAL(n_requeued(r, ids), 2);
+    rig_restart(r);
+    rig_settle(r);
+    CU_ASSERT_EQUAL(n_requeued(r, ids), 2);
+    for (size_t i = 0; i < MANY; i++)
+        CU_ASSERT_EQUAL(state_of(r, ids[i]), 'R');
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "", ""), 0);
+    fake_mom_free(&fm);
+}
+
+static void test_nothing_is_begun_without_a_store(void)
+{
+    const struct wire_reply *reply;
+    const char *ids[MANY];
+    struct fake_mom fm;
+    struct rig *r;
+
+    run_many(&fm, ids, "");
+    r = fm.r;
+    svr_set_store_failed(r->s, true);
+    reply = shut_down(r, IMMEDIATE);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL(reply->code, PBSE_SAVE_ERR);
+    svr_set_store_failed(r->s, false);
+    rig_settle(r);
+    CU_ASSERT_EQUAL(n_requeued(r, ids), 0);
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "", ""), 0);
+    fake_mom_free(&fm);
+}
+
 static const struct unit_case cases[] = {
     { "quick leaves jobs running", test_quick_leaves_jobs_running },
     { "without running jobs nobody waits", test_without_running_jobs_nobody_waits },
@@ -240,6 +483,20 @@ static const struct unit_case cases[] = {
     { "a cold start gives up all jobs", test_a_cold_start_gives_up_all_jobs },
     { "only staff may, and there is no second server",
       test_who_may_not_and_what_is_not_there },
+    { "others are served while jobs are decided",
+      test_others_are_served_while_jobs_are_decided },
+    { "a job may end before its turn", test_a_job_may_end_before_its_turn },
+    { "the end waits for each job", test_the_end_waits_for_each_job },
+    { "the end waits for a job that had no turn yet",
+      test_the_end_waits_for_a_job_that_had_no_turn_yet },
+    { "a second request has all jobs decided in its manner",
+      test_a_second_request_has_all_jobs_decided_in_its_manner },
+    { "a quick request leaves the others running",
+      test_a_quick_request_leaves_the_others_running },
+    { "a signal leaves the others running", test_a_signal_leaves_the_others_running },
+    { "a server that is killed between leaves the others running",
+      test_a_server_that_is_killed_between_leaves_the_others_running },
+    { "nothing is begun without a store", test_nothing_is_begun_without_a_store },
 };
 
 int main(void)
