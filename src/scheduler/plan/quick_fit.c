@@ -237,36 +237,49 @@ static struct verdict check_chunk(const struct planner *pl, const struct sums *s
     return (struct verdict){ 0 };
 }
 
-/* A chunk lies on one host, with vscatter on one vnode. One that is larger than each
- * can never run, however much all have together; PBS says that only of the sums, and
- * loses the numbers (scheduling.md 11). */
+static struct verdict larger_than_any(const struct planner *pl, const struct sums *sums,
+                                      const struct need *n, bool vnode)
+{
+    const struct res *row = &pl->s->res.v[n->res];
+    int64_t most = (vnode ? sums->of_vnode : sums->of_host)[n->res];
+
+    if (!fit_is_counted(pl->w, n) || n->amount <= most || pl->w->infinite[n->res] ||
+        world_is_lent(pl->w, n->res))
+        return (struct verdict){ 0 };
+    return (struct verdict){
+        .failure = FAIL_SHORT,
+        .resource = row->name,
+        .numbers = plan_numbers(pl, row, n->amount,
+                                most_free(pl->w, sums, n->res, vnode), most),
+    };
+}
+
+static bool is_of_chunks(const struct request *rq, size_t res)
+{
+    for (size_t c = 0; c < rq->n; c++)
+        for (size_t i = 0; i < rq->chunks[c].n; i++)
+            if (rq->chunks[c].needs[i].res == res)
+                return true;
+    return false;
+}
+
+/* A chunk lies on one host, with vscatter on one vnode, and with pack all of them lie
+ * on one host. What is larger than each can never run, however much all have together;
+ * PBS says that only of the sums, and loses the numbers (scheduling.md 11). */
 static struct verdict check_largest(const struct planner *pl, const struct sums *sums,
                                     const struct snap_job *j)
 {
-    const struct world *w = pl->w;
-    bool vnode = j->request->place.arrange == PLACE_VSCATTER;
-    const int64_t *most = vnode ? sums->of_vnode : sums->of_host;
+    const struct request *rq = j->request;
+    bool vnode = rq->place.arrange == PLACE_VSCATTER;
+    struct verdict v = { 0 };
 
-    for (size_t c = 0; c < j->request->n; c++) {
-        const struct req_chunk *chunk = &j->request->chunks[c];
-
-        for (size_t i = 0; i < chunk->n; i++) {
-            const struct need *n = &chunk->needs[i];
-            const struct res *row = &pl->s->res.v[n->res];
-
-            if (!fit_is_counted(w, n) || n->amount <= most[n->res] ||
-                w->infinite[n->res] || world_is_lent(w, n->res))
-                continue;
-            return (struct verdict){
-                .failure = FAIL_SHORT,
-                .resource = row->name,
-                .numbers =
-                    plan_numbers(pl, row, n->amount, most_free(w, sums, n->res, vnode),
-                                 most[n->res]),
-            };
-        }
-    }
-    return (struct verdict){ 0 };
+    for (size_t c = 0; c < rq->n; c++)
+        for (size_t i = 0; i < rq->chunks[c].n && !v.failure; i++)
+            v = larger_than_any(pl, sums, &rq->chunks[c].needs[i], vnode);
+    for (size_t i = 0; rq->place.arrange == PLACE_PACK && i < rq->all.n; i++)
+        if (!v.failure && is_of_chunks(rq, rq->all.v[i].res))
+            v = larger_than_any(pl, sums, &rq->all.v[i], false);
+    return v;
 }
 
 /* Check a whole job against all vnodes ('totals') or against the free ones: the
