@@ -159,16 +159,16 @@ test_unit_mom_test_host_facts_SOURCES = test/unit/mom/test_host_facts.c \
 test_unit_mom_test_host_facts_LDADD = libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_config_SOURCES = test/unit/mom/test_config.c \
 	src/mom/shell/cgroup.c src/mom/shell/config.c src/mom/shell/cpu_list.c \
-	src/mom/shell/directives.c src/mom/shell/home.c src/mom/shell/host_script.c \
+	src/mom/shell/directives.c src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/host_script.c \
 	src/mom/shell/script.c src/mom/shell/vnodefile.c
 test_unit_mom_test_config_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_vnodefile_SOURCES = test/unit/mom/test_vnodefile.c \
-	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/vnodefile.c
+	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/vnodefile.c
 test_unit_mom_test_vnodefile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
 	-lcunit
 
 test_unit_mom_test_plan_SOURCES = test/unit/mom/test_plan.c \
-	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/node_file.c \
+	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/node_file.c \
 	src/mom/shell/plan.c src/mom/shell/sandbox.c src/mom/shell/usecp.c
 test_unit_mom_test_plan_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
@@ -180,12 +180,12 @@ test_unit_mom_test_script_SOURCES = test/unit/mom/test_script.c \
 test_unit_mom_test_script_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_records_SOURCES = test/unit/mom/test_records.c \
-	src/mom/shell/home.c src/mom/shell/records.c
+	src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/records.c
 test_unit_mom_test_records_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
 	-lcunit
 test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \
 	src/mom/shell/adopted.c src/mom/shell/task_usage.c \
-	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c src/mom/shell/home.c \
+	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c src/mom/shell/home.c src/mom/shell/plain.c \
 	src/mom/shell/job_groups.c src/mom/shell/proc.c src/mom/shell/sandbox.c \
 	src/mom/shell/records.c src/mom/shell/tasks.c
 test_unit_mom_test_tasks_LDADD = libhfmomcore.la libhfattr.la libhfio.la libhfconf.la \

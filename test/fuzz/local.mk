@@ -153,7 +153,7 @@ test_fuzz_fuzz_sched_config_SOURCES = test/fuzz/fuzz_sched_config.c
 test_fuzz_fuzz_sched_config_LDADD = $(FUZZ_MAIN) $(fuzz_sched_libs)
 
 # Files of the administrator and command lines.
-FUZZ_VNODEFILE = src/mom/shell/environ.c src/mom/shell/home.c \
+FUZZ_VNODEFILE = src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plain.c \
 	src/mom/shell/vnodefile.c
 fuzz_files_libs = libhfio.la libhfconf.la libhfwire.la libhfbase.la
 test_fuzz_fuzz_conf_SOURCES = test/fuzz/fuzz_conf.c

@@ -240,6 +240,77 @@ def test_vnode_files(cluster):
     assert cluster.run([mom, "-s", "nonsense"], check=False).returncode == 1
 
 
+def test_vnode_files_with_mistakes(cluster):
+    """Each is told to the caller, and stands in the log; nothing is made or removed."""
+    mom = os.path.join(cluster.exec_dir, "sbin", "pbs_mom")
+    good = cluster.write("good", "$configversion 2\nmore[0]: Priority = 3\n")
+    link, fifo = good + "-link", good + "-fifo"
+    os.symlink(good, link)
+    os.mkfifo(fifo)
+    kept = os.path.join(cluster.home, "mom_priv", "config.d")
+    for words, text in [
+            (["insert", "PBSmore", good], 'config file may not start with "PBS"'),
+            (["insert", "vnodes", good], "attempt to add existing config file %s/vnodes" % kept),
+            (["insert", "more", good + "-none"], "access R_OK %s-none: No such file" % good),
+            (["insert", "more", kept], "access R_OK %s is a directory" % kept),
+            (["insert", "more", fifo], "access R_OK %s is a FIFO" % fifo),
+            (["insert", "../more", good], "../more is not a file name"),
+            (["insert", ".more", good], ".more is not a file name"),
+            (["insert", "", good], " is not a file name"),
+            (["insert", "two\nlines", good], "two\nlines is not a file name"),
+            (["insert", "x" * 300, good], "x" * 60 + " is not a file name"),
+            (["remove", "PBSmore"], 'file begins with reserved prefix "PBS" and may not be removed'),
+            (["remove", "more"], "%s/more: No such file" % kept),
+            (["show", "more"], "access R_OK %s/more" % kept)]:
+        done = cluster.run([mom, "-s"] + words, check=False, timeout=30)
+        assert done.returncode == 1 and text in done.stderr, (words, done)
+        if "\n" not in text:
+            cluster.mom.log_match(";0001;pbs_mom;Svr;pbs_mom;" + done.stderr[len("pbs_mom: "):-1])
+    assert cluster.run([mom, "-s", "list"]).stdout == "vnodes\n"
+    # What a link leads to is copied.
+    cluster.run([mom, "-s", "insert", "more", link])
+    assert cluster.run([mom, "-s", "show", "more"]).stdout == cluster.read("good")
+    path = os.path.join(kept, "more")
+    assert not os.path.islink(path) and os.stat(path).st_mode & 0o7777 == 0o600
+
+
+def test_what_others_could_have_written_is_not_read(cluster):
+    """Whoever writes there would decide what root runs: the MoM does not start, and after HUP it goes
+    on with what it has."""
+    mom = os.path.join(cluster.exec_dir, "sbin", "pbs_mom")
+    config = cluster.write("home/mom_priv/config", "$prologalarm 77\n")
+    kept = os.path.join(cluster.home, "mom_priv", "config.d")
+    unsafe = "warning: config file has a non-secure file access mask"
+
+    def start(text):
+        done = cluster.run([mom, "-N"], check=False, timeout=30)
+        assert done.returncode and text in done.stderr, done
+        return done.returncode
+
+    for n, (path, good, bad) in enumerate([(config, 0o644, 0o664), (kept, 0o751, 0o771),
+                                           (os.path.join(kept, "vnodes"), 0o644, 0o646)]):
+        os.chmod(path, bad)
+        cluster.mom.send_signal(signal.SIGHUP)
+        wait_for("a refusal", lambda: sum("keeping the old configuration" in line
+                                          for line in cluster.mom.log_lines()) > n)
+        os.chmod(path, good)
+    assert sum(unsafe in line for line in cluster.mom.log_lines()) == 3
+    cluster.mom.stop()
+    os.chmod(config, 0o664)
+    assert start("config file(s) parsing failed") == 1
+    os.chmod(config, 0o644)
+    # A link is as safe as what it leads to.
+    os.rename(config, config + ".real")
+    os.symlink(config + ".real", config)
+    environment = os.path.join(cluster.home, "pbs_environment")
+    os.chmod(environment, 0o664)
+    assert start("Warning: one of chk_file_sec failed: " + environment) == 3
+    os.chmod(environment, 0o644)
+    cluster.mom.start()
+    cluster.mom.log_match("prolog alarm;77")
+    cluster.wait_nodes()
+
+
 def test_a_second_mom_is_refused(cluster):
     mom = os.path.join(cluster.exec_dir, "sbin", "pbs_mom")
     done = cluster.run([mom, "-N"], check=False)
@@ -248,12 +319,50 @@ def test_a_second_mom_is_refused(cluster):
     assert cluster.mom.is_up()
 
 
-def test_a_port_without_a_next_one_is_refused(cluster):
-    """The port of the resource monitor is the one behind the MoM's."""
+WRONG_WORDS = [
+    # The port of the resource monitor is the one behind the MoM's.
+    ("-M 65535", 1, "Bad RM port value 65536"),
+    ("-M 0", 1, "Bad MOM port value 0"),
+    ("-M x", 1, "Bad MOM port value x"),
+    ("-M 70000", 1, "Bad MOM port value 70000"),
+    ("-R 1x", 1, "Bad RM port value 1x"),
+    ("-R 65535", 1, "Mom RM port must be one greater than the Mom Service port"),
+    ("-S 0", 1, "Bad Server port value 0"),
+    ("-a x", 1, "x: bad alarm time\nUsage: "),
+    ("-a -5", 1, "-5: bad alarm time\nUsage: "),
+    ("-n x", 1, "x: bad nice value\nUsage: "),
+    ("-n 21", 1, "21: bad nice value\nUsage: "),
+    ("-n -21", 1, "-21: bad nice value\nUsage: "),
+    ("-d here", 1, "pbs_mom: \"here\" is not an absolute path"),
+    ("-d ", 1, "pbs_mom: \"\" is not an absolute path"),
+    ("-L here", 1, "pbs_mom: Unable to open logfile\npbs_mom: here: not an absolute path"),
+    ("-L /no/such/directory/log", 1, "pbs_mom: Unable to open logfile"),
+    ("-C here", 3, "pbs_mom: \"here\" is not an absolute path"),
+    ("-C /tmp", 3, "pbs_mom: /tmp: the checkpoint directory must be root's alone (0700)"),
+    ("-c missing", 1, "config file(s) parsing failed"),
+    ("-p -r", 1, "Usage: "),
+    ("-Z", 1, "Usage: "),
+    ("-Q", 1, "Usage: "),
+    ("operand", 1, "Usage: "),
+    ("-s", 1, "Usage: "),
+    ("-s list more", 1, "Usage: "),
+    ("-s insert name", 1, "Usage: "),
+    ("-s show", 1, "Usage: "),
+    ("-s remove a b", 1, "Usage: "),
+]
+
+
+def test_words_of_the_command_line_that_are_wrong(cluster):
+    """Each is told, and nothing is begun."""
     mom = os.path.join(cluster.exec_dir, "sbin", "pbs_mom")
-    done = cluster.run([mom, "-N", "-M", "65535"], check=False)
-    assert done.returncode == 1
-    assert "Bad RM port value 65536" in done.stderr
+    cluster.mom.stop()
+    folder = cluster.run(["ls", "-R", cluster.home]).stdout
+    for words, status, text in WRONG_WORDS:
+        done = cluster.run([mom, "-N"] + words.split(" "), check=False, timeout=30)
+        assert done.returncode == status, (words, done)
+        assert text in done.stderr, (words, done)
+        assert done.stdout == ""
+    assert cluster.run(["ls", "-R", cluster.home]).stdout == folder
 
 
 def newest_record(path):

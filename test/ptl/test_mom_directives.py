@@ -187,6 +187,7 @@ def test_a_script_ends_jobs(cluster):
 
 @pytest.mark.parametrize("text, limit, words", [
     ("exit 3\n", 60, "exit code 3"),
+    ("kill -USR1 $$\n", 60, ";0002;pbs_mom;Job;JID;terminate script SCRIPT: got signal 10"),
     ("sleep 1000\n", 1, "Action alarm time exceeded"),
     (None, 60, "does not exist"),
 ])
@@ -200,7 +201,8 @@ def test_a_script_that_fails_is_followed_by_sigkill(cluster, text, limit, words)
                       Shell_Path_List="/bin/sh")
     server.delete(jid)
     is_gone(server, JOB, jid)
-    cluster.mom.log_match(words)
+    cluster.mom.log_match(words.replace("JID", jid).replace(
+        "SCRIPT", os.path.join(cluster.home, "mom_priv", "ender")))
     cluster.mom.log_match("%s;Terminate action failed" % jid)
 
 

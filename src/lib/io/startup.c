@@ -62,8 +62,13 @@ struct conf *startup_conf(void)
 int startup_log(const struct logfile_config *cfg, struct logfile **ret,
                 struct diag *why)
 {
-    int err = logfile_open(cfg, ret, why);
+    int err;
 
+    /* The file is opened anew when its name is asked for again, and by then the daemon
+     * works in another directory. */
+    if (cfg->file && cfg->file[0] != '/')
+        return diag_set(why, PBSE_SYSTEM, "%.200s: not an absolute path", cfg->file);
+    err = logfile_open(cfg, ret, why);
     if (!err)
         logfile_witness(*ret);
     if (!err && !daemon_core_limit(cfg->conf->core_limit))

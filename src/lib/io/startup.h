@@ -22,8 +22,9 @@ bool startup_tells_version(int argc, char **argv);
  * that runs the daemon, and so does its group where that may write. */
 struct conf *startup_conf(void);
 
-/* logfile_open(), and PBS_CORE_LIMIT of its conf: a wrong one is a line of the log, and
- * means no limit (operations.md 3). Broken promises are told to this log. */
+/* logfile_open() with a file of its own only by an absolute path, and PBS_CORE_LIMIT of
+ * its conf: a wrong one is a line of the log, and means no limit (operations.md 3).
+ * Broken promises are told to this log. */
 int startup_log(const struct logfile_config *cfg, struct logfile **ret,
                 struct diag *why) MUST_CHECK;
 

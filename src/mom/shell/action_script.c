@@ -137,8 +137,9 @@ bool action_is_unfit(const struct action_call *c, prologue_log_fn log, void *arg
     return true;
 }
 
-static void say_end(const struct action_call *c, int code, prologue_log_fn log,
-                    void *arg)
+/* 'signo': by which it was ended, 0: by none. */
+static void say_end(const struct action_call *c, int code, int signo,
+                    prologue_log_fn log, void *arg)
 {
     const char *name = config_action_names[c->kind], *path = action_of(c)->path;
     char text[PATH_MAX + 128];
@@ -147,8 +148,11 @@ static void say_end(const struct action_call *c, int code, prologue_log_fn log,
         log(arg, LOG_EV_ERROR, "Action alarm time exceeded");
     if (code >= 0)
         snprintf(text, sizeof(text), "%s script %s: exit code %d", name, path, code);
+    else if (signo)
+        snprintf(text, sizeof(text), "%s script %s: got signal %d", name, path, signo);
     else
-        snprintf(text, sizeof(text), "%s script %s: ended by a signal", name, path);
+        snprintf(text, sizeof(text), "%s script %s: %s", name, path,
+                 script_words(code));
     log(arg, LOG_EV_SYSTEM, text);
 }
 
@@ -157,15 +161,16 @@ int action_call(const struct action_call *c, bool in_session, prologue_log_fn lo
 {
     const struct config_action *a = action_of(c);
     struct arena *arena = arena_new();
+    int code = SCRIPT_UNFIT, signo = 0;
     struct script s = { .path = a->path,
                         .output = in_session ? 1 : -1,
                         .error = in_session ? 2 : -1,
                         .in_session = in_session,
                         .umask = SCRIPT_UMASK,
-                        .limit_s = a->limit_s };
+                        .limit_s = a->limit_s,
+                        .ret_signal = &signo };
     struct action_words words;
     struct diag why;
-    int code = SCRIPT_UNFIT;
 
     if (action_is_unfit(c, log, arg)) {
         arena_free(arena);
@@ -177,7 +182,7 @@ int action_call(const struct action_call *c, bool in_session, prologue_log_fn lo
         s.argv = words.argv;
         s.envp = words.envp;
         code = script_run(&s);
-        say_end(c, code, log, arg);
+        say_end(c, code, signo, log, arg);
     }
     arena_free(arena);
     return code;

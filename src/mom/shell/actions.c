@@ -7,13 +7,14 @@
 #include "mom/shell/config.h"
 #include "mom/shell/home.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_FILE_BYTES (64u << 20)
+#define NAME_BYTES 200 /* home_write() needs some for the name of its new file */
 
 static bool is_reserved(const char *name)
 {
@@ -22,10 +23,22 @@ static bool is_reserved(const char *name)
     return strncmp(name, "PBS", 3) == 0;
 }
 
+/* The name must not lead out of config.d, a hidden file would never be read
+ * (config_names()), and the list of names has one a line. */
+static bool is_file_name(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if (*c == '/' || iscntrl((unsigned char)*c))
+            return false;
+    return name[0] && name[0] != '.' && strlen(name) <= NAME_BYTES;
+}
+
 static int action_insert(const char *dir, const char *path, char **args,
                          struct diag *why)
 {
     struct buf text = { 0 };
+    struct diag wrong;
+    struct stat st;
     int err;
 
     if (is_reserved(args[0]))
@@ -35,10 +48,9 @@ static int action_insert(const char *dir, const char *path, char **args,
     if (access(path, F_OK) == 0)
         return diag_set(why, PBSE_SYSTEM, "attempt to add existing config file %s",
                         path);
-    if (!home_read(args[1], MAX_FILE_BYTES, &text)) {
+    if (home_read_setting(args[1], &text, &st, &wrong) != 0) {
         buf_fini(&text);
-        return diag_set(why, PBSE_SYSTEM, "access R_OK %s: %s", args[1],
-                        strerror(errno));
+        return diag_set(why, PBSE_SYSTEM, "access R_OK %s", wrong.text);
     }
     /* The directory is made by the first insertion (execution.md 4). */
     err = daemon_mkdir(dir, 0700, why);
@@ -64,11 +76,13 @@ static int action_remove(const char *dir, const char *path, char **args,
 static int action_show(const char *dir, const char *path, char **args, struct diag *why)
 {
     struct buf text = { 0 };
+    struct diag wrong;
+    struct stat st;
     int err = 0;
 
     (void)dir;
     (void)args;
-    if (!home_read(path, MAX_FILE_BYTES, &text))
+    if (home_read_setting(path, &text, &st, &wrong) != 0)
         err = diag_set(why, PBSE_SYSTEM, "access R_OK %s", path);
     else if (text.len && fwrite(text.data, text.len, 1, stdout) != 1)
         err = diag_set(why, PBSE_SYSTEM, "stdout: %s", strerror(errno));
@@ -107,10 +121,8 @@ int action_run(const char *mom_priv, int argc, char **args, struct diag *why)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (argc != rows[i].n_args + 1 || strcmp(args[0], rows[i].verb) != 0)
             continue;
-        /* The name must not lead out of config.d, and a hidden file would never be read
-         * (config_names()). */
-        if (strchr(args[1], '/') || args[1][0] == '.' || !args[1][0])
-            return diag_set(why, PBSE_SYSTEM, "%s is not a file name", args[1]);
+        if (!is_file_name(args[1]))
+            return diag_set(why, PBSE_SYSTEM, "%.60s is not a file name", args[1]);
         snprintf(dir, sizeof(dir), "%s/config.d", mom_priv);
         if (snprintf(path, sizeof(path), "%s/config.d/%s", mom_priv, args[1]) >=
             (int)sizeof(path))

@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_FILE_BYTES (64u << 20)
-
 /* Whoever may write the program of "!program" would run what he likes as root
  * (execution.md 8). */
 static bool is_safe_resource(struct reading *r, const char *value)
@@ -76,30 +74,37 @@ static void take_vnode_file(struct reading *r, const struct buf *text,
     r->c->modtime = MAX_OF(r->c->modtime, (int64_t)st->st_mtime);
 }
 
+/* Whoever writes this file decides what root does here. System accounts have uids below
+ * 10; without root the MoM's own user may own it (execution.md 5). */
 static bool is_secure(const struct stat *st)
 {
-    /* Whoever writes this file decides what root does here. System accounts have uids
-     * below 10; without root the MoM's own user may own it (execution.md 5). */
-    return S_ISREG(st->st_mode) && !(st->st_mode & 022) &&
-           (st->st_uid < 10 || st->st_uid == geteuid());
+    return !(st->st_mode & 022) && (st->st_uid < 10 || st->st_uid == geteuid());
+}
+
+static void say_insecure(struct reading *r)
+{
+    reading_say(r, LOG_EV_ERROR | LOG_EV_SECURITY, "parse_config",
+                "warning: config file has a non-secure file access mask");
+    r->ok = false;
 }
 
 static void take_file(struct reading *r, const char *path)
 {
     struct buf text = { 0 };
+    struct diag why;
     struct stat st;
     char *line, *save = NULL;
     int n = 0;
 
     reading_say(r, LOG_EV_DEBUG2, "parse_config", "file %s", r->file);
-    /* home_read() opens no symbolic link, so what is judged below is what was read,
-     * unless root changes it meanwhile. */
-    if (stat(path, &st) < 0 || !home_read(path, MAX_FILE_BYTES, &text)) {
-        reading_say(r, LOG_EV_ERROR, "access", "%s: %s", path, strerror(errno));
+    if (home_read_setting(path, &text, &st, &why) != 0) {
+        reading_say(r, LOG_EV_ERROR, "access", "%s", why.text);
         r->ok = false;
     } else if (!is_secure(&st)) {
-        reading_say(r, LOG_EV_ERROR | LOG_EV_SECURITY, "parse_config",
-                    "warning: config file has a non-secure file access mask");
+        say_insecure(r);
+    } else if (text.data && memchr(text.data, '\0', text.len)) {
+        /* What follows the byte would be left out without a word. */
+        reading_say(r, LOG_EV_ERROR, "parse_config", "%s has a NUL byte", r->file);
         r->ok = false;
     } else if (text.data && vnode_file_is_one(text.data)) {
         take_vnode_file(r, &text, &st);
@@ -156,10 +161,25 @@ void config_names_free(char **names)
     free(names);
 }
 
+/* Whoever may write in the directory may remove files of it, and so vnodes. */
+static void check_config_d(struct reading *r, const char *mom_priv)
+{
+    char *path = xasprintf("%s/config.d", mom_priv);
+    struct stat st;
+
+    r->file = "config.d";
+    if (stat(path, &st) == 0 && !is_secure(&st)) {
+        reading_say(r, LOG_EV_DEBUG2, "parse_config", "file %s", r->file);
+        say_insecure(r);
+    }
+    free(path);
+}
+
 static void take_config_d(struct reading *r, const char *mom_priv)
 {
     char **names = config_names(mom_priv);
 
+    check_config_d(r, mom_priv);
     for (size_t i = 0; names[i]; i++) {
         char *path = xasprintf("%s/config.d/%s", mom_priv, names[i]);
 

@@ -94,9 +94,11 @@ static void add_line(struct environment *e, const char *line, size_t len)
 void environment_add_file(struct environment *e, const char *path)
 {
     struct buf text = { 0 };
+    struct diag why;
+    struct stat st;
 
     /* The file need not be there. */
-    if (home_read(path, 1 << 20, &text) && text.data) {
+    if (home_read_setting(path, &text, &st, &why) == 0 && text.data) {
         for (const char *at = text.data; *at;) {
             size_t len = strcspn(at, "\n");
 

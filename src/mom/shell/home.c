@@ -4,6 +4,7 @@
 #include "mom/shell/home.h"
 
 #include "lib/io/daemon.h"
+#include "mom/shell/plain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define MAX_SETTING_BYTES (64u << 20)
 
 static const struct {
     const char *name;
@@ -47,7 +50,20 @@ static int check_dir(const char *path, mode_t mode, bool is_private, struct diag
     return 0;
 }
 
-int home_prepare(const char *home, struct diag *why)
+/* It says where the scripts that run with our rights look for programs and libraries. A
+ * missing one is no fault. */
+static int check_environment(const char *path, struct diag *why)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 &&
+        ((st.st_mode & 022) || (st.st_uid != 0 && st.st_uid != geteuid())))
+        return diag_set(why, PBSE_SYSTEM, "Warning: one of chk_file_sec failed: %s",
+                        path);
+    return 0;
+}
+
+int home_prepare(const char *home, const char *environment, struct diag *why)
 {
     char path[PATH_MAX];
     int err = 0;
@@ -58,7 +74,7 @@ int home_prepare(const char *home, struct diag *why)
         if (!err)
             err = check_dir(path, dirs[i].mode, dirs[i].is_private, why);
     }
-    return err;
+    return err ? err : check_environment(environment, why);
 }
 
 const char *home_path(const char *home, enum home_file which, const char *id,
@@ -199,25 +215,49 @@ bool home_fill(const char *path, const void *data, size_t len)
     return ok;
 }
 
-bool home_read(const char *path, size_t max_bytes, struct buf *out)
+/* False with errno. */
+static bool read_all(int fd, size_t max_bytes, struct buf *out)
 {
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    ssize_t n = -1;
+    ssize_t n;
 
-    if (fd < 0)
-        return false;
     do {
         n = read(fd, buf_reserve(out, 65536), 65536);
         if (n > 0)
             out->len += (size_t)n;
-        /* A file that is longer than it may be ends the loop with bytes left, which
-         * counts as not read. */
-    } while (n > 0 && out->len <= max_bytes);
-    close(fd);
+    } while ((n > 0 && out->len <= max_bytes) || (n < 0 && errno == EINTR));
+    /* Bytes are left of a file that is longer than it may be. */
+    if (n > 0)
+        errno = EFBIG;
     /* buf_reserve() has left room for the byte that ends the text. */
     if (n == 0 && out->data)
         out->data[out->len] = '\0';
     return n == 0;
+}
+
+bool home_read(const char *path, size_t max_bytes, struct buf *out)
+{
+    struct diag why;
+    int fd = plain_open(path, O_RDONLY | O_NOFOLLOW, 0, &why), err;
+    bool ok = fd >= 0 && read_all(fd, max_bytes, out);
+
+    err = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = err;
+    return ok;
+}
+
+int home_read_setting(const char *path, struct buf *out, struct stat *ret,
+                      struct diag *why)
+{
+    int fd = plain_open(path, O_RDONLY, 0, why), err = 0;
+
+    if (fd < 0)
+        return PBSE_SYSTEM;
+    if (fstat(fd, ret) < 0 || !read_all(fd, MAX_SETTING_BYTES, out))
+        err = diag_set(why, PBSE_SYSTEM, "%.200s: %s", path, strerror(errno));
+    close(fd);
+    return err;
 }
 
 bool home_copy(const char *path, int fd)

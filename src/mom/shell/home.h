@@ -8,11 +8,14 @@
 #include "lib/base/diag.h"
 
 #include <limits.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* Make what is missing of mom_priv, spool, undelivered, aux, checkpoint, mom_logs, and
- * check that nobody else may write where jobs are kept. PBSE_SYSTEM with words. */
-int home_prepare(const char *home, struct diag *why) MUST_CHECK;
+ * check that nobody else may write where jobs are kept, or the file 'environment'
+ * (pbs_environment). PBSE_SYSTEM with words. */
+int home_prepare(const char *home, const char *environment,
+                 struct diag *why) MUST_CHECK;
 
 /* Paths; 'path' has PATH_MAX bytes. */
 enum home_file {
@@ -56,7 +59,14 @@ int home_put(const char *path, mode_t mode, const void *data, size_t len,
  * is written to disk before this returns. */
 int home_lay(const char *path, mode_t mode, const void *data, size_t len,
              struct diag *why) MUST_CHECK;
+/* Add the bytes of a plain file; behind them stands a NUL byte that is not counted.
+ * False, with errno, when it cannot be read, or is longer than that (EFBIG), or is a
+ * link or anything else than a plain file. */
 bool home_read(const char *path, size_t max_bytes, struct buf *out) MUST_CHECK;
+/* The same of a file of the administrator's, who may keep it elsewhere and have a link
+ * here. *ret says whose the file is that was read. PBSE_SYSTEM with words. */
+int home_read_setting(const char *path, struct buf *out, struct stat *ret,
+                      struct diag *why) MUST_CHECK;
 /* Write the bytes of the file to 'fd'. False, with errno, when it cannot be read or
  * they cannot all be written. */
 bool home_copy(const char *path, int fd) MUST_CHECK;

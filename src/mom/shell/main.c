@@ -59,6 +59,18 @@ static bool read_port(const char *what, const char *text, unsigned *ret)
     return true;
 }
 
+/* The daemon works in a directory of its own, where a relative path would lead to
+ * something else, and an empty one to the root of the file system. */
+static bool read_path(const char *text, const char **ret)
+{
+    if (text[0] != '/') {
+        fprintf(stderr, "pbs_mom: \"%s\" is not an absolute path\n", text);
+        return false;
+    }
+    *ret = text;
+    return true;
+}
+
 static bool is_number(const char *text)
 {
     char *end;
@@ -85,8 +97,7 @@ static int take_option(int c, struct options *o, int argc, char **argv)
 {
     switch (c) {
     case 'd':
-        o->home = optarg;
-        return -1;
+        return read_path(optarg, &o->home) ? -1 : 1;
     case 'c':
         o->config = optarg;
         return -1;
@@ -94,8 +105,7 @@ static int take_option(int c, struct options *o, int argc, char **argv)
         o->log = optarg;
         return -1;
     case 'C':
-        o->checkpoint_dir = optarg;
-        return -1;
+        return read_path(optarg, &o->checkpoint_dir) ? -1 : 3;
     case 'l':
         o->lock_memory = true;
         return -1;
@@ -124,7 +134,7 @@ static int take_option(int c, struct options *o, int argc, char **argv)
     case 'S':
         return read_port("Server port", optarg, &o->server_port) ? -1 : 1;
     case 'a':
-        if (is_number(optarg)) {
+        if (is_number(optarg) && strtol(optarg, NULL, 10) >= 0) {
             o->alarm_s = MIN_OF(strtoll(optarg, NULL, 10), MOST_ALARM_S);
             return -1;
         }
@@ -366,7 +376,7 @@ static int run(struct shell *s, const struct options *o, const char *argv0)
     if (o->n_action)
         return run_action(s, o, mom_priv, argv0);
     /* A core file, should there be one, lands where only root looks. */
-    if (home_prepare(s->home, &why) != 0 || chdir(mom_priv) < 0) {
+    if (home_prepare(s->home, s->conf->environment, &why) != 0 || chdir(mom_priv) < 0) {
         fprintf(stderr, "pbs_mom: %s\n", why.text);
         shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", why.text);
         return 3;

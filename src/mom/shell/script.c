@@ -93,18 +93,23 @@ static bool wait_a_while(int64_t ms)
     return sigtimedwait(&child, NULL, &ts) >= 0 || errno == EINTR;
 }
 
-static int end_of(pid_t pid, int64_t limit_s)
+/* *ret_status as of waitpid(); 0 when it could not be waited for. */
+static int end_of(pid_t pid, int64_t limit_s, int *ret_status)
 {
     int64_t until_ms = limit_s ? now_ms() + limit_s * 1000 : INT64_MAX;
-    int status;
+    int status = 0;
+
+    *ret_status = 0;
 
     MUST(pid > 0 && limit_s >= 0);
     for (;;) {
         pid_t done = waitpid(pid, &status, WNOHANG);
         int64_t left_ms = until_ms - now_ms();
 
-        if (done == pid)
+        if (done == pid) {
+            *ret_status = status;
             return WIFEXITED(status) ? WEXITSTATUS(status) : SCRIPT_BROKEN;
+        }
         if (done < 0 && errno != EINTR)
             return SCRIPT_BROKEN;
         if (left_ms <= 0)
@@ -116,6 +121,7 @@ static int end_of(pid_t pid, int64_t limit_s)
     kill(pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    *ret_status = status;
     return SCRIPT_LATE;
 }
 
@@ -123,9 +129,11 @@ int script_run(const struct script *s)
 {
     enum script_look look = script_look(s->path);
     sigset_t child, before;
-    int code;
+    int code, status = 0;
     pid_t pid;
 
+    if (s->ret_signal)
+        *s->ret_signal = 0;
     if (look != SCRIPT_IS_FIT)
         return look == SCRIPT_IS_MISSING ? 0 : SCRIPT_UNFIT;
     sigemptyset(&child);
@@ -134,7 +142,9 @@ int script_run(const struct script *s)
     pid = fork();
     if (pid == 0)
         become_script(s);
-    code = pid < 0 ? SCRIPT_BROKEN : end_of(pid, s->limit_s);
+    code = pid < 0 ? SCRIPT_BROKEN : end_of(pid, s->limit_s, &status);
+    if (s->ret_signal && WIFSIGNALED(status))
+        *s->ret_signal = WTERMSIG(status);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return code;
 }

@@ -28,6 +28,7 @@ struct script {
     /* It stays in the session of its caller, and what it has started there outlives it;
      * otherwise it gets a session of its own. */
     bool in_session;
+    int *ret_signal; /* gets the number of the signal that ended it, 0: none; or NULL */
 };
 
 enum script_look {

@@ -112,6 +112,9 @@ static const char *read_line(char *text, int n, struct line *ret, struct arena *
     ret->attr = trim(colon + 1);
     if (!ret->attr[0])
         return arena_printf(a, "line %d:  no attribute name", n);
+    /* A name ends at the first blank, and no '=' follows this one. */
+    if (strpbrk(ret->attr, " \t"))
+        return arena_printf(a, "line %d:  missing '='", n);
     value = trim(eq + 1);
     wrong = take_type(value, n, ret, a);
     if (wrong)

@@ -25,8 +25,8 @@ static void note(void *arg, int event, const char *object, const char *words)
         snprintf(said + len, sizeof(said) - len, "%s: %s\n", object, words);
 }
 
-/* Read a file of one line; the caller ends '*ret'. */
-static bool read_line(const char *line, struct config *ret)
+/* Read a file of these bytes; the caller ends '*ret'. */
+static bool read_bytes(const char *bytes, size_t len, struct config *ret)
 {
     const struct config_log log = { .fn = note };
     char path[] = "/tmp/hf-config-XXXXXX";
@@ -34,12 +34,33 @@ static bool read_line(const char *line, struct config *ret)
     bool ok;
 
     CU_ASSERT_FATAL(fd >= 0);
-    CU_ASSERT(dprintf(fd, "%s\n", line) > 0);
+    CU_ASSERT_EQUAL(write(fd, bytes, len), (ssize_t)len);
     close(fd);
     said[0] = '\0';
     ok = config_read("/nonexistent", path, "h1", &log, ret);
     unlink(path);
     return ok;
+}
+
+/* The same of one line, or of several. */
+static bool read_line(const char *line, struct config *ret)
+{
+    char text[4096];
+
+    return read_bytes(text, (size_t)snprintf(text, sizeof(text), "%s\n", line), ret);
+}
+
+/* What stands behind it would be left out, and a line that forbids something may stand
+ * there. */
+static void test_a_nul_byte_is_refused(void)
+{
+    static const char text[] = "$prologalarm 5\n\0$restrict_user on\n";
+    struct config c;
+
+    CU_ASSERT_FALSE(read_bytes(text, sizeof(text) - 1, &c));
+    config_fini(&c);
+    CU_ASSERT_TRUE(read_bytes(text, strlen(text), &c));
+    config_fini(&c);
 }
 
 static void test_numbers_have_bounds(void)
@@ -322,6 +343,7 @@ static const struct unit_case cases[] = {
     { "every directive is known, and says so when it is not served",
       test_every_directive_is_known },
     { "lines mean what they say", test_what_lines_mean },
+    { "a file with a NUL byte is refused", test_a_nul_byte_is_refused },
     { "a long action keeps all of its words", test_long_actions_keep_their_words },
     { "a host is not free at a load at which it is busy", test_loads },
     { "a number that nothing can be calculated with is refused",

@@ -74,7 +74,7 @@ static void test_only_what_nobody_else_may_change_is_fit(void)
     remove_dir();
 }
 
-static int run_text(const char *text, int64_t limit_s)
+static int run_text(const char *text, int64_t limit_s, int *ret_signal)
 {
     char path[96];
     char *argv[] = { path, NULL }, *envp[] = { NULL };
@@ -85,7 +85,8 @@ static int run_text(const char *text, int64_t limit_s)
                               .output = -1,
                               .error = -1,
                               .umask = 027,
-                              .limit_s = limit_s };
+                              .limit_s = limit_s,
+                              .ret_signal = ret_signal };
 
     snprintf(path, sizeof(path), "%s/s", dir);
     write_file(path, text, 0700);
@@ -97,18 +98,20 @@ static void test_what_a_script_ends_with(void)
     static const struct {
         const char *story, *text;
         int64_t limit_s;
-        int code;
+        int code, signo;
     } rows[] = {
-        { "well", "#!/bin/sh\nexit 0\n", 60, 0 },
-        { "with a status", "#!/bin/sh\nexit 17\n", 60, 17 },
-        { "by a signal", "#!/bin/sh\nkill -9 $$\n", 60, SCRIPT_BROKEN },
-        { "cannot be run", "#!/no/such/shell\n", 60, 126 },
-        { "in its directory", "#!/bin/sh\ntest -x ./s || exit 5\n", 60, 0 },
-        { "with its umask", "#!/bin/sh\n[ $(umask) = 0027 ] || exit 5\n", 60, 0 },
+        { "well", "#!/bin/sh\nexit 0\n", 60, 0, 0 },
+        { "with a status", "#!/bin/sh\nexit 17\n", 60, 17, 0 },
+        { "by a signal", "#!/bin/sh\nkill -9 $$\n", 60, SCRIPT_BROKEN, SIGKILL },
+        { "by another one", "#!/bin/sh\nkill -USR1 $$\n", 60, SCRIPT_BROKEN, SIGUSR1 },
+        { "cannot be run", "#!/no/such/shell\n", 60, 126, 0 },
+        { "in its directory", "#!/bin/sh\ntest -x ./s || exit 5\n", 60, 0, 0 },
+        { "with its umask", "#!/bin/sh\n[ $(umask) = 0027 ] || exit 5\n", 60, 0, 0 },
         { "in a session of its own",
-          "#!/bin/sh\n[ $(ps -o sid= -p $$) = $$ ] || exit 5\n", 60, 0 },
-        { "without input", "#!/bin/sh\nread x && exit 5\nexit 0\n", 60, 0 },
-        { "late", "#!/bin/sh\nsleep 1000 & echo $! > child\nwait\n", 1, SCRIPT_LATE },
+          "#!/bin/sh\n[ $(ps -o sid= -p $$) = $$ ] || exit 5\n", 60, 0, 0 },
+        { "without input", "#!/bin/sh\nread x && exit 5\nexit 0\n", 60, 0, 0 },
+        { "late", "#!/bin/sh\nsleep 1000 & echo $! > child\nwait\n", 1, SCRIPT_LATE,
+          SIGKILL },
     };
     char path[96];
     FILE *f;
@@ -117,11 +120,12 @@ static void test_what_a_script_ends_with(void)
     make_dir();
     setenv("PATH", "/bin:/usr/bin", 1);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        int code = run_text(rows[i].text, rows[i].limit_s);
+        int signo = -1, code = run_text(rows[i].text, rows[i].limit_s, &signo);
 
-        if (code != rows[i].code)
-            fprintf(stderr, "%s: %d\n", rows[i].story, code);
+        if (code != rows[i].code || signo != rows[i].signo)
+            fprintf(stderr, "%s: %d %d\n", rows[i].story, code, signo);
         CU_ASSERT_EQUAL(code, rows[i].code);
+        CU_ASSERT_EQUAL(signo, rows[i].signo);
     }
     /* What the late one had started was ended with it. */
     snprintf(path, sizeof(path), "%s/child", dir);

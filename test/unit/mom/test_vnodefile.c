@@ -59,6 +59,8 @@ static void test_wrong_lines_discard_the_file(void)
         { "n1 resources_available.ncpus = 1\n", "line 2:  missing ':'|" },
         { ": a = 1\n", "line 2:  no vnode id|" },
         { "n1: a 1\n", "line 2:  missing '='|" },
+        { "n1: a b = 1\n", "line 2:  missing '='|" },
+        { "n1: a\tb = 1\n", "line 2:  missing '='|" },
         { "n1: = 1\n", "line 2:  no attribute name|" },
         { "n1: a =\n", "line 2:  no attribute value|" },
         { "n1: a = b=c\n", "line 2:  illegal char '=' in value|" },
