@@ -512,6 +512,40 @@ static const struct {
     { BATCH_DEL_FILES, take_files },     { BATCH_MOVE_JOB_FILE, take_output },
 };
 
+/* A refusal is said here too: who looks after a host need not see the server's log. The
+ * answer to this request is among the effects from 'first' on, if it is there yet. */
+static void log_refusal(const struct ask *a, size_t first)
+{
+    for (size_t i = first; i < a->out->n; i++) {
+        const struct is_message msg = a->out->v[i].u.msg;
+
+        if (a->out->v[i].kind != MOM_SEND || msg.command != IS_CMD_REPLY ||
+            msg.reply.code == 0 || strcmp(msg.msgid, a->msgid) != 0)
+            continue;
+        out_log(a->out, LOG_EV_DEBUG, LOG_IN_REQUEST, "req_reject",
+                "Reject reply code=%d, aux=0, type=%u, from %s@%s", msg.reply.code,
+                a->rq->number, a->rq->user, a->peer);
+        if (msg.reply.choice == REPLY_TEXT)
+            out_log(a->out, LOG_EV_DEBUG, LOG_IN_REQUEST, "req_reject", "%s",
+                    msg.reply.text);
+        return;
+    }
+}
+
+static void take(const struct ask *a, bool known)
+{
+    /* A request whose body was not understood may not reach its handler, which trusts
+     * the body. It is refused like one of an unknown number, and the stream goes on
+     * (tpp.md 6.2). */
+    for (size_t i = 0; known && i < ARRAY_LEN(rows); i++) {
+        if (rows[i].number == a->rq->number) {
+            rows[i].take(a);
+            return;
+        }
+    }
+    refuse(a, PBSE_UNKREQ);
+}
+
 void request_take(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
                   const struct is_message *msg, bool known, struct mom_out *out)
 {
@@ -522,18 +556,12 @@ void request_take(struct mom *m, int64_t now_at, uint64_t stream, const char *pe
                            .msgid = msg->msgid,
                            .rq = &msg->request,
                            .out = out };
+    size_t first;
 
     out_log(out, LOG_EV_DEBUG2, LOG_IN_REQUEST, "",
             "Type %u request received from %s@%s, sock=%u", msg->request.number,
             msg->request.user, peer, (unsigned)(stream & STREAM_NUMBER_BITS));
-    /* A request whose body was not understood may not reach its handler, which trusts
-     * the body. It is refused like one of an unknown number, and the stream goes on
-     * (tpp.md 6.2). */
-    for (size_t i = 0; known && i < ARRAY_LEN(rows); i++) {
-        if (rows[i].number == msg->request.number) {
-            rows[i].take(&a);
-            return;
-        }
-    }
-    refuse(&a, PBSE_UNKREQ);
+    first = out->n;
+    take(&a, known);
+    log_refusal(&a, first);
 }

@@ -90,7 +90,9 @@ static void test_a_lost_sister_ends_the_job_after_a_while(void)
     later(&w, 300);
     CU_ASSERT_EQUAL(w.h[0].status, INT32_MIN);
     CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 1);
+    CU_ASSERT_FALSE(job_find(w.h[0].m, ID)->status_is_set); /* "> 300 secs" */
     later(&w, 1);
+    CU_ASSERT_TRUE(job_find(w.h[0].m, ID)->status_is_set);
     later(&w, 20);  /* SIGKILL follows SIGTERM */
     later(&w, 301); /* who does not answer does not kill either */
     CU_ASSERT_EQUAL(w.h[0].status, -14);

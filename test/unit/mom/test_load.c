@@ -431,6 +431,22 @@ static void test_a_restart_stops_what_is_noted(void)
     }
 }
 
+/* What is being ended is not stopped any more, or it could not end by itself. */
+static void test_a_restart_does_not_stop_what_is_being_ended(void)
+{
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    signal_job(&b, "1.svr", "suspend");
+    signal_job(&b, "1.svr", "TermJob");
+    next_mom(&b);
+    forget(&b);
+    mom_start(b.m, b.now_at, false, &b.out);
+    CU_ASSERT_FALSE(killed_with(&b, SIGSTOP));
+    bench_fini(&b);
+}
+
 /* Keyboard and mouse. */
 
 static bool touched(struct bench *b, int64_t ago_s)
@@ -525,6 +541,8 @@ static const struct unit_case cases[] = {
     { "a restart lets jobs go on that stood", test_a_restart_lets_jobs_go_on },
     { "what stops is noted first", test_what_stops_is_noted_first },
     { "a restart stops what is noted", test_a_restart_stops_what_is_noted },
+    { "a restart does not stop what is being ended",
+      test_a_restart_does_not_stop_what_is_being_ended },
     { "a keyboard that is used makes the host busy",
       test_a_used_keyboard_makes_the_host_busy },
     { "a server that comes back hears that the host is busy",

@@ -304,6 +304,12 @@ static void test_processors_are_counted(void)
         CU_ASSERT(!rows[i].text || logged(&b, rows[i].text));
         CU_ASSERT_EQUAL(killed_with(&b, SIGTERM), rows[i].status != INT32_MIN);
         forget(&b);
+        /* Its end is asked for once; what it uses meanwhile is no further reason. */
+        used.cput_s *= 3;
+        mom_used(b.m, b.now_at + 361, "1.svr", &used);
+        mom_sampled(b.m, b.now_at + 361, &b.out);
+        CU_ASSERT(rows[i].status == INT32_MIN || !effect(&b, MOM_TELL, 0));
+        forget(&b);
         mom_exited(b.m, b.now_at + 300, "1.svr", 256 + SIGTERM, NULL, &b.out);
         if (rows[i].status != INT32_MIN)
             CU_ASSERT_EQUAL(told_status(&b), rows[i].status);
@@ -718,6 +724,60 @@ static void test_obit_is_repeated(void)
     mom_tick(b.m, b.now_at + 1000, &b.out);
     CU_ASSERT_PTR_NULL(sent(&b, IS_JOBOBIT));
     bench_fini(&b);
+}
+
+/* A server that sends the same run of a job once more has forgotten what became of it:
+ * it hears of the end at once, not with the next repetition. */
+static void test_a_run_that_is_sent_again_after_its_end(void)
+{
+    struct wire_attrs attrs;
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    mom_exited(b.m, b.now_at, "1.svr", 9, NULL, &b.out);
+    forget(&b);
+    attrs = job_attrs(&b, "3");
+    send_job(&b, "1.svr", &attrs);
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, 0);
+    CU_ASSERT_EQUAL(told_status(&b), 9);
+    bench_fini(&b);
+}
+
+#define CLIENT (MOM_TASK_CONNECTION | 5)
+
+/* A program asks for a task and goes before it has begun: its connection's number may
+ * be another one's by then, who is told nothing. */
+static void test_a_client_that_has_gone_is_not_answered(void)
+{
+    static const char *args[] = { "/bin/true", "" };
+    const struct task_request rq = { .version = 2,
+                                     .job_id = "1.svr",
+                                     .cookie = "c00kie",
+                                     .command = TASK_SPAWN,
+                                     .event = 9,
+                                     .task = 1,
+                                     .args = { 2, args } };
+
+    for (int goes = 0; goes <= 1; goes++) {
+        struct wire_attrs attrs;
+        struct bench b;
+
+        bench_init(&b);
+        attrs = job_attrs(&b, "3");
+        add(&b, &attrs, "cookie", NULL, "c00kie");
+        send_job(&b, "1.svr", &attrs);
+        mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+        mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
+        mom_task_request(b.m, b.now_at, CLIENT, &rq, &b.out);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(effect(&b, MOM_SPAWN, 0));
+        if (goes)
+            mom_stream_closed(b.m, b.now_at, CLIENT, &b.out);
+        mom_task_started(b.m, b.now_at, "1.svr", effect(&b, MOM_SPAWN, 0)->task, 4712,
+                         0, NULL, &b.out);
+        CU_ASSERT_EQUAL(effect(&b, MOM_ANSWER_TASK, 0) != NULL, !goes);
+        bench_fini(&b);
+    }
 }
 
 static void test_rejected_obit_drops_the_job(void)
@@ -1520,6 +1580,10 @@ static void test_own_user_only(void)
     q.attrs = job_attrs(&b, "1");
     request(&b, BATCH_QUEUE_JOB, &q, "m1");
     CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_BADUSER);
+    /* The administrator of the host sees why. */
+    CU_ASSERT(
+        logged(&b, "Reject reply code=15023, aux=0, type=1, from root@10.0.0.1:15001"));
+    CU_ASSERT(logged(&b, "this MoM runs jobs of ann only"));
     bench_fini(&b);
 }
 
@@ -1547,6 +1611,10 @@ static const struct unit_case cases[] = {
     { "wrong jobs are refused", test_refused_jobs },
     { "half a job goes with its stream", test_half_a_job_goes_with_its_stream },
     { "an obituary is repeated until it is acknowledged", test_obit_is_repeated },
+    { "a run that is sent again after its end is answered with its end",
+      test_a_run_that_is_sent_again_after_its_end },
+    { "a client that has gone is not answered",
+      test_a_client_that_has_gone_is_not_answered },
     { "a rejected obituary drops the job", test_rejected_obit_drops_the_job },
     { "answers to obituaries are of their run", test_answers_are_of_their_run },
     { "a discard is always answered", test_discard },

@@ -345,6 +345,37 @@ static void test_groups(void)
     }
 }
 
+/* Tasks of the first host have no node file in their environment, those of other hosts
+ * have, unless $gen_nodefile_on_sister_mom forbids it (execution.md 15). */
+static void test_who_finds_the_node_file(void)
+{
+    static const struct {
+        uint32_t ip;
+        bool on_sisters, finds;
+    } rows[] = { { 0, true, false },
+                 { 0x7f000002, true, true },
+                 { 0x7f000002, false, false } };
+    static const char *args[] = { "/bin/true" };
+    const struct wire_strings program = { 1, args }, none = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct plan_task task = { .number = 2, .args = &program, .env = &none };
+        struct diag why = { 0 };
+        struct site s;
+        struct plan p;
+
+        site_new(&s);
+        CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+        CU_ASSERT_PTR_NOT_NULL(value_of(&p, "PBS_NODEFILE"));
+        task.remote.ip = rows[i].ip;
+        s.config.nodefile_on_sisters = rows[i].on_sisters;
+        CU_ASSERT_EQUAL_FATAL(
+            plan_make_task(&s.host, ID, &s.attrs, &task, s.arena, &p, &why), 0);
+        CU_ASSERT_EQUAL(value_of(&p, "PBS_NODEFILE") != NULL, rows[i].finds);
+        site_free(&s);
+    }
+}
+
 static void test_limits(void)
 {
     struct site s;
@@ -393,6 +424,7 @@ int main(void)
         { "environment", test_environment },
         { "node file", test_nodefile },
         { "a node file without end", test_a_nodefile_without_end },
+        { "who finds the node file", test_who_finds_the_node_file },
         { "limits", test_limits },
         { "limits of one kind are one", test_limits_of_one_kind },
         { "a host's share limits its processes", test_the_share_of_a_host },

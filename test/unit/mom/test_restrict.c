@@ -139,11 +139,42 @@ static void test_interrupts_are_counted(void)
         CU_ASSERT_EQUAL(idle_time_count(rows[i].text), rows[i].sum);
 }
 
+/* Nobody has waited yet for what has ended: its number is taken, and nothing lives. */
+static void test_a_session_that_has_ended_does_not_live(void)
+{
+    char mark[PROC_MARK_BYTES];
+    int go[2];
+    siginfo_t ended;
+    pid_t pid;
+
+    CU_ASSERT_EQUAL_FATAL(pipe(go), 0);
+    pid = fork();
+    if (pid == 0) {
+        char byte;
+
+        close(go[1]);
+        (void)setsid();
+        (void)!read(go[0], &byte, 1);
+        _exit(0);
+    }
+    CU_ASSERT_FATAL(pid > 0);
+    close(go[0]);
+    for (int i = 0; i < 1000 && getsid(pid) != pid; i++)
+        usleep(10000);
+    CU_ASSERT(proc_session_mark(pid, mark) && proc_session_lives(pid, mark));
+    close(go[1]);
+    CU_ASSERT_EQUAL(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
+    CU_ASSERT_FALSE(proc_session_lives(pid, mark));
+    CU_ASSERT_EQUAL(waitpid(pid, NULL, 0), pid);
+}
+
 static const struct unit_case cases[] = {
     { "users without a job are killed, and nobody else", test_who_is_spared },
     { "parents in a circle are nobody's", test_parents_in_a_circle },
     { "a process is ended, and none with its number",
       test_processes_are_listed_and_ended },
+    { "a session that has ended does not live, whoever has not heard of it yet",
+      test_a_session_that_has_ended_does_not_live },
     { "interrupts of keyboard and mouse are counted", test_interrupts_are_counted },
 };
 
