@@ -387,7 +387,7 @@ static int explain(struct rstat *r, const char *id, const char *server)
 }
 
 /* -F takes the next word only when that is the name of a form; without such a word -F
- * means -f. */
+ * means -f. Operands that stood before are moved behind that word by getopt(). */
 static bool take_form_word(struct rstat *r, int argc, char **argv)
 {
     static const struct {
@@ -414,7 +414,7 @@ static bool parse(struct rstat *r, int argc, char **argv)
                                            { 0 } };
     int letter;
 
-    while ((letter = getopt_long(argc, argv, "+fFBSD:", longs, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "fFBSD:", longs, NULL)) != -1) {
         if (letter == OPTION_WHY)
             r->why = true;
         else if (letter == 'f')

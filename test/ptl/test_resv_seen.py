@@ -95,6 +95,11 @@ def test_any_spelling_finds_it(site):
     for other in ("R" + number, "S" + number, "M" + number, "S%s.%s" % (number, site.host)):
         text = site.run(["pbs_rstat", "-B", other]).stdout
         assert text == "Resv ID: %s\n" % rid, other
+    # Options may follow the id.
+    assert site.run(["pbs_rstat", rid, "-B"]).stdout == text
+    for words in ([rid, "-F", "dsv"], ["-f", rid, "-F", "dsv"]):
+        dsv = site.run(["pbs_rstat", *words]).stdout
+        assert dsv.startswith("Resv ID: %s|" % rid) and dsv.count("\n") == 1, words
     done = site.run(["pbs_rstat", "R999999"], check=False)
     assert (done.stdout, done.stderr.splitlines()[0], done.returncode) == \
         ("", "pbs_rstat: Unknown Reservation Id", 0)
