@@ -227,7 +227,9 @@ def test_hosts_are_marked_and_commented(cluster):
     cluster.run(["pbsnodes", "-C", "", host])
     assert "comment" not in svr.status(VNODE, "vn[0]")[0]
     done = cluster.run(["pbsnodes", "-v", "-o", "vn[1]"], check=False)
-    assert (done.returncode, done.stderr) == (1, "Error marking node vn[1] - Unknown node \n")
+    first, second = done.stderr.splitlines()
+    assert (done.returncode, first) == (1, "Error marking node vn[1] - Unknown node ")
+    assert "qmgr -c 'set node vn[1] state += offline'" in second
     for words in ([""], ["-v", ""], ["-H", ""], ["-o", ""]):
         done = cluster.run(["pbsnodes"] + words, check=False)
         assert (done.returncode, done.stdout) == (1, "") and "Unknown node" in done.stderr, words

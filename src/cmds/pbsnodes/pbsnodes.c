@@ -267,6 +267,26 @@ static int show_operand(struct options *o, int conn, const char *name)
     return 0;
 }
 
+/* Why a host was not marked. People give the name of a vnode, which is marked in
+ * another way: so that is told. */
+static void tell_unmarked(int conn, const char *host)
+{
+    const int error = pbs_errno;
+    struct batch_status *vnode;
+
+    fprintf(stderr, "Error marking node %s - %s\n", host,
+            cell_or(cmd_error_text(conn), cell_or(pbse_text(error), "")));
+    vnode =
+        error == PBSE_UNKNODE && *host ? pbs_statvnode(conn, host, NULL, NULL) : NULL;
+    if (vnode)
+        fprintf(
+            stderr,
+            "pbsnodes: %s is a vnode, and hosts are marked here; to take this vnode "
+            "out of use: qmgr -c 'set node %s state += offline'\n",
+            host, host);
+    pbs_statfree(vnode);
+}
+
 /* Change vnodes of a host; the exit code. -q is for messages, the code stays. */
 static int mark(const struct options *o, int conn, const char *host,
                 struct attropl *list)
@@ -274,8 +294,7 @@ static int mark(const struct options *o, int conn, const char *host,
     if (pbs_manager(conn, MGR_CMD_SET, MGR_OBJ_HOST, host, list, NULL) == 0)
         return 0;
     if (!o->quiet)
-        fprintf(stderr, "Error marking node %s - %s\n", host,
-                cell_or(cmd_error_text(conn), cell_or(pbse_text(pbs_errno), "")));
+        tell_unmarked(conn, host);
     return 1;
 }
 
