@@ -162,12 +162,15 @@ def test_what_is_no_file(cluster, home):
     assert "Job Id 8.localhost in logs of past 2147483647 days" in done.stderr
 
 
+HINT = "tracejob: -n days looks further back; -v tells which files could not be read\n"
+
+
 def test_what_is_not_found(cluster, home):
     assert tracejob(cluster, "99") == (
-        1, "", "\ntracejob: Couldn't find Job Id 99.localhost in logs of past 1 day\n\n")
+        1, "", "\ntracejob: Couldn't find Job Id 99.localhost in logs of past 1 day\n\n" + HINT)
     code, out, err = tracejob(cluster, "-v", "-p", home.path, "-n", "3", "99")
     assert (code, out) == (1, "") and err.count("No such file or directory") == 12
-    assert err.endswith("\ntracejob: Couldn't find Job Id 99.localhost in logs of past 3 days\n\n")
+    assert err.endswith("\ntracejob: Couldn't find Job Id 99.localhost in logs of past 3 days\n\n" + HINT)
     for wrong in ([], ["-n", "0", "1"], ["-n", "x", "1"], ["-w", "-1", "1"], ["-f", "xyz", "1"],
                   ["-c", "0", "1"], ["-q", "1"], ["-w"], ["-n"], ["-p"], ["-p", "", "1"], ["-c", "1x", "1"],
                   ["-f"], ["-f", "", "1"], ["-f", "0x", "1"], ["-f", "100000000", "1"],

@@ -313,6 +313,50 @@ static bool explain_name(const struct attr_table *table, const struct attropl *s
     return false;
 }
 
+/* Which part of a rule is wrong only the server knows; most people miss the count. */
+static bool explain_rule(const struct attropl *sent, struct buf *out)
+{
+    const char *rule = attrs_get(sent, "reserve_rrule", NULL);
+
+    if (!rule)
+        return false;
+    buf_printf(out,
+               "the rule -r is \"%.200s\"; it has to be FREQ=... with COUNT=n or "
+               "UNTIL=time, for example FREQ=WEEKLY;BYDAY=MO,WE;COUNT=10",
+               rule);
+    return true;
+}
+
+static bool explain_zone(const struct attropl *sent, struct buf *out)
+{
+    const char *zone = attrs_get(sent, "reserve_timezone", NULL);
+
+    if (!zone)
+        return false;
+    buf_printf(out,
+               "PBS_TZID is \"%.200s\"; it has to be the name of a time zone on the "
+               "server's host, for example Europe/Berlin",
+               zone);
+    return true;
+}
+
+/* Somebody else's account, or the own one that the server does not know. */
+static bool explain_account(const struct attropl *sent, struct buf *out)
+{
+    const char *list = attrs_get(sent, "User_List", NULL);
+
+    if (list && *list)
+        buf_printf(out,
+                   "-u says \"%.200s\"; it has to be an account of the server's host "
+                   "that you may use there, most often your own",
+                   list);
+    else
+        buf_add_str(
+            out, "the account has to exist on the server's host; root needs an entry "
+                 "in the server's acl_roots, and cannot reserve");
+    return true;
+}
+
 /* The value of the first entry of a list that comes a second time. */
 static bool explain_duplicate(const struct attropl *sent, struct buf *out)
 {
@@ -352,6 +396,14 @@ bool explain_refusal(const struct attr_table *table, const struct attropl *sent,
         return explain_name(table, sent, out);
     case PBSE_DUPLIST:
         return explain_duplicate(sent, out);
+    case PBSE_BAD_RRULE_SYNTAX:
+    case PBSE_BAD_RRULE_SYNTAX2:
+        return explain_rule(sent, out);
+    case PBSE_BAD_ICAL_TZ:
+        return explain_zone(sent, out);
+    case PBSE_BADUSER:
+    case PBSE_R_UID:
+        return explain_account(sent, out);
     default:
         return false;
     }

@@ -195,6 +195,9 @@ static int trace_job(const struct options *o, const struct conf *conf,
     if (list.n == 0) {
         fprintf(stderr, "\n%s: Couldn't find Job Id %s in logs of past %d day%s\n\n",
                 CMD, id, o->trace.days, o->trace.days == 1 ? "" : "s");
+        fputs(CMD
+              ": -n days looks further back; -v tells which files could not be read\n",
+              stderr);
         code = 1;
     } else {
         if (o->most)
