@@ -183,6 +183,19 @@ bool attrs_add_resources(struct attropl **list, const char *cmd, const char *tex
     return false;
 }
 
+void variable_add(struct buf *out, const char *name, const char *value,
+                  const char *special)
+{
+    if (out->len > 0)
+        buf_add_char(out, ',');
+    buf_printf(out, "%s=", name);
+    for (; *value; value++) {
+        if (strchr(special, *value))
+            buf_add_char(out, '\\');
+        buf_add_char(out, *value);
+    }
+}
+
 /* The end of an unquoted value: the last comma before the next '=', or the end. So
  * lists like "group_list=a,b" need no quotes (cli.md 1.11). */
 static size_t plain_value_len(const char *p)

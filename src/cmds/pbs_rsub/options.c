@@ -381,7 +381,7 @@ int rsub_add_environment(struct rsub *r)
     const char *logname = getenv("LOGNAME");
     const char *mail = getenv("MAIL");
     char host[256] = "";
-    char *vars;
+    struct buf vars = { 0 };
 
     /* The occurrences of a rule follow local time, which the server's zone must not
      * decide. */
@@ -397,10 +397,13 @@ int rsub_add_environment(struct rsub *r)
     if (zone)
         attrs_set(&r->attrs, "reserve_timezone", NULL, zone);
     gethostname(host, sizeof(host) - 1);
-    vars = xasprintf("PBS_O_LOGNAME=%s,PBS_O_HOST=%s%s%s%s%s", logname ? logname : "",
-                     host, mail ? ",PBS_O_MAIL=" : "", mail ? mail : "",
-                     zone ? ",PBS_TZID=" : "", zone ? zone : "");
-    attrs_set(&r->attrs, "Variable_List", NULL, vars);
-    free(vars);
+    variable_add(&vars, "PBS_O_LOGNAME", logname ? logname : "", ",");
+    variable_add(&vars, "PBS_O_HOST", host, ",");
+    if (mail)
+        variable_add(&vars, "PBS_O_MAIL", mail, ",");
+    if (zone)
+        variable_add(&vars, "PBS_TZID", zone, ",");
+    attrs_set(&r->attrs, "Variable_List", NULL, vars.data);
+    buf_fini(&vars);
     return 0;
 }

@@ -14,27 +14,6 @@
 
 extern char **environ;
 
-/* A value with commas, quotes and backslashes protected. Variables are one list with
- * commas, so a comma in a value has to be protected, and of the user's own variables
- * also what -v gives a meaning to (cli.md 3.6). */
-static void add_escaped(struct buf *out, const char *value, const char *special)
-{
-    for (; *value; value++) {
-        if (strchr(special, *value))
-            buf_add_char(out, '\\');
-        buf_add_char(out, *value);
-    }
-}
-
-static void add_variable(struct buf *out, const char *name, const char *value,
-                         const char *special)
-{
-    if (out->len > 0)
-        buf_add_char(out, ',');
-    buf_printf(out, "%s=", name);
-    add_escaped(out, value, special);
-}
-
 /* $PWD when it really is where we are (it may hold symbolic links), else getcwd(). */
 static void add_workdir(struct buf *out)
 {
@@ -44,9 +23,9 @@ static void add_workdir(struct buf *out)
 
     if (pwd && stat(pwd, &a) == 0 && stat(".", &b) == 0 && a.st_dev == b.st_dev &&
         a.st_ino == b.st_ino)
-        add_variable(out, "PBS_O_WORKDIR", pwd, ",");
+        variable_add(out, "PBS_O_WORKDIR", pwd, ",");
     else if (getcwd(cwd, sizeof(cwd)))
-        add_variable(out, "PBS_O_WORKDIR", cwd, ",");
+        variable_add(out, "PBS_O_WORKDIR", cwd, ",");
 }
 
 /* How the host of an interactive job is to prove itself; without settings the command
@@ -58,9 +37,9 @@ static void add_interactive(struct buf *out)
 
     if (conf_load_without_ports(&conf, &why) != 0)
         return;
-    add_variable(out, "PBS_O_INTERACTIVE_AUTH_METHOD", conf->interactive_auth_method,
+    variable_add(out, "PBS_O_INTERACTIVE_AUTH_METHOD", conf->interactive_auth_method,
                  ",");
-    add_variable(out, "PBS_O_INTERACTIVE_ENCRYPT_METHOD",
+    variable_add(out, "PBS_O_INTERACTIVE_ENCRYPT_METHOD",
                  conf->interactive_encrypt_method, ",");
     conf_free(conf);
 }
@@ -103,7 +82,7 @@ static bool take_variable(struct buf *out, const char **at)
         /* An empty value still needs its NUL byte. */
         buf_add(&value, "", 0);
         if (strncmp(name, "PBS_O_", 6) != 0)
-            add_variable(out, name, value.data, "");
+            variable_add(out, name, value.data, "");
     } else if (name_len > 0 && !is_kept_back(name)) {
         const char *own = getenv(name);
 
@@ -112,7 +91,7 @@ static bool take_variable(struct buf *out, const char **at)
             /* A value from the environment was never quoted by anybody, so all four
              * characters are protected here; one that was typed behind "=" has been
              * read above. */
-            add_variable(out, name, own, "\"',\\");
+            variable_add(out, name, own, "\"',\\");
     }
     *at = *p == ',' ? p + 1 : p;
     buf_fini(&value);
@@ -130,7 +109,7 @@ static void add_function(struct buf *out, const char *name, const char *value)
         if (*p != '\n' || p == joined || p[-1] != ';')
             *to++ = *p;
     *to = '\0';
-    add_variable(out, name, joined, "\"',\\");
+    variable_add(out, name, joined, "\"',\\");
     free(joined);
 }
 
@@ -147,7 +126,7 @@ static void add_all(struct buf *out)
         if (strncmp(equals + 1, "() {", 4) == 0)
             add_function(out, name, equals + 1);
         else
-            add_variable(out, name, equals + 1, "\"',\\");
+            variable_add(out, name, equals + 1, "\"',\\");
         free(name);
     }
 }
@@ -162,11 +141,11 @@ static void add_host(struct buf *out)
     /* The job's host sends files back to this name, so it should be one that others
      * know. A host that cannot look up its own name still submits. */
     if (getaddrinfo(host, NULL, &hints, &found) == 0) {
-        add_variable(out, "PBS_O_HOST",
+        variable_add(out, "PBS_O_HOST",
                      found->ai_canonname ? found->ai_canonname : host, ",");
         freeaddrinfo(found);
     } else {
-        add_variable(out, "PBS_O_HOST", host, ",");
+        variable_add(out, "PBS_O_HOST", host, ",");
     }
 }
 
@@ -178,19 +157,19 @@ int qsub_environment(struct qsub *q)
     struct buf out = { 0 };
     struct utsname uts;
 
-    add_variable(&out, "PBS_O_HOME", home ? home : "/", ",");
+    variable_add(&out, "PBS_O_HOME", home ? home : "/", ",");
     for (size_t i = 0; i < ARRAY_LEN(copied); i++) {
         const char *value = getenv(copied[i]);
         char name[32];
 
         snprintf(name, sizeof(name), "PBS_O_%s", copied[i]);
         if (value)
-            add_variable(&out, name, value, ",");
+            variable_add(&out, name, value, ",");
     }
     add_interactive(&out);
     add_workdir(&out);
     if (uname(&uts) == 0)
-        add_variable(&out, "PBS_O_SYSTEM", uts.sysname, ",");
+        variable_add(&out, "PBS_O_SYSTEM", uts.sysname, ",");
     for (const char *p = q->variables; p && *p;) {
         if (!take_variable(&out, &p)) {
             fprintf(stderr, "%s: cannot send environment with the job\n", CMD);

@@ -196,6 +196,17 @@ static void test_other_attributes(void)
     }
 }
 
+static void test_variables(void)
+{
+    struct buf out = { 0 };
+
+    variable_add(&out, "A", "a,b\\c", ",");
+    variable_add(&out, "B", "", ",");
+    variable_add(&out, "C", "d'e\\", "'\\");
+    CU_ASSERT_STRING_EQUAL(out.data, "A=a\\,b\\c,B=,C=d\\'e\\\\");
+    buf_fini(&out);
+}
+
 static void test_operands(void)
 {
     static const struct {
@@ -396,6 +407,7 @@ int main(void)
         { "-l lists are read with their quotes", test_resource_lists },
         { "-W settings end at the last comma before an equals sign",
           test_other_attributes },
+        { "a comma in a variable is no end of it", test_variables },
         { "operands name a job and a server", test_operands },
         { "a server is the default one with its port or without it",
           test_operands_of_a_server_with_a_port },
