@@ -139,6 +139,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_delete.c \
 	src/server/decide/job_over.c src/server/decide/job_over.h \
 	src/server/decide/job_transfer.c src/server/decide/job_transfer.h \
+	src/server/decide/job_comment.c src/server/decide/job_comment.h \
 	src/server/decide/job_end.c src/server/decide/job_end.h \
 	src/server/decide/job_of_end.c src/server/decide/job_of_end.h \
 	src/server/decide/job_prune.c src/server/decide/job_prune.h \

@@ -4,7 +4,7 @@
 #include "server/decide/array_run.h"
 
 #include "lib/attr/job_attrs.h"
-#include "lib/base/date.h"
+#include "server/decide/job_comment.h"
 #include "server/decide/job_end.h"
 #include "server/model/job_phase.h"
 
@@ -26,18 +26,6 @@ bool subjob_may_start(const struct subjob *s)
            (!s->job || job_state(s->job) == 'Q');
 }
 
-static const char *began_comment(const struct svr_config *cfg, int64_t now_at,
-                                 struct arena *arena)
-{
-    char text[DATE_TEXT_BYTES];
-
-    /* "Sat Nov 21 08:02:39 2026": the comment has neither seconds nor a year. */
-    date_ctime(
-        date_of(now_at, cfg->utc_offset_s ? cfg->utc_offset_s(cfg->arg, now_at) : 0),
-        text);
-    return arena_printf(arena, "Job Array Began at %.10s at %.5s", text, text + 11);
-}
-
 static void began_record(const struct job *array, const struct svr_config *cfg,
                          const char *actor, int64_t now_at, struct decision *out)
 {
@@ -47,7 +35,7 @@ static void began_record(const struct job *array, const struct svr_config *cfg,
     record_change_num(rec, out->arena, JOB_A_STIME, now_at);
     record_change_num(rec, out->arena, JOB_A_MTIME, now_at);
     record_change(rec, out->arena, JOB_A_COMMENT, NULL,
-                  began_comment(cfg, now_at, out->arena));
+                  array_began_comment(cfg, now_at, out->arena));
 }
 
 const struct job *subjob_begin_records(const struct subjob *s,

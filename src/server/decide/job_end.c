@@ -12,6 +12,7 @@
 #include "lib/base/instant.h"
 #include "server/decide/array_run.h"
 #include "server/decide/checkpoint.h"
+#include "server/decide/job_comment.h"
 #include "server/decide/job_over.h"
 #include "server/decide/job_release.h"
 #include "server/decide/node_used.h"
@@ -157,6 +158,10 @@ static void leave_run(const struct job *job, struct record *rec, int64_t now_at,
         /* Its image lies where it ran, and there it has to run again. */
         if (of_a_run[i] != JOB_A_EXEC_VNODE || !job_has_image(job))
             record_change(rec, out->arena, of_a_run[i], NULL, NULL);
+    /* Where it ran is told no longer; its callers say why it waits now, if they know.
+     */
+    if (job_comment_origin(obj_str(&job->obj, JOB_A_COMMENT, "")) == COMMENT_OF_RUN)
+        record_change(rec, out->arena, JOB_A_COMMENT, NULL, NULL);
     job_release_undo(job, out->arena, rec);
 }
 

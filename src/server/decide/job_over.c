@@ -9,29 +9,13 @@
 #include "lib/attr/job_attrs.h"
 #include "server/decide/array_run.h"
 #include "server/decide/checkpoint.h"
+#include "server/decide/job_comment.h"
 #include "server/model/history.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_phase.h"
 #include "server/model/waiters.h"
 
 #include <string.h>
-
-/* Texts with which the system begins a comment; an operator's words are left alone
- * (attributes.md 14.3, "Beat this"). */
-static bool is_of_system(const char *comment)
-{
-    static const char *const begins[] = {
-        "Job run at ",   "Job manually qrun on ", "Job Array Began at ",
-        "Not Running: ", "Can Never Run: ",       "Job held",
-        "job held",      "Job Array Held",        "Job was requeued",
-        "Job has been ",
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(begins); i++)
-        if (strncmp(comment, begins[i], strlen(begins[i])) == 0)
-            return true;
-    return false;
-}
 
 /* " and finished" is added to what the comment says; a job without one gets it as words
  * of their own. */
@@ -43,7 +27,8 @@ static void add_to_comment(const struct job *job, struct record *rec, const char
     if (!comment)
         record_change(rec, arena, JOB_A_COMMENT, NULL,
                       arena_printf(arena, "Job %s", words));
-    else if (is_of_system(comment))
+    /* An operator's words are left alone (attributes.md 14.3, "Beat this"). */
+    else if (job_comment_origin(comment) != COMMENT_FOREIGN)
         record_change(rec, arena, JOB_A_COMMENT, NULL,
                       arena_printf(arena, "%s and %s", comment, words));
 }

@@ -6,14 +6,13 @@
 #include "server/decide/checkpoint.h"
 #include "server/decide/config.h"
 #include "server/decide/edit.h"
+#include "server/decide/job_comment.h"
 #include "server/model/job_phase.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
 
 #include <string.h>
-
-#define HELD_BY "Job held by "
 
 struct hold_change {
     const struct job *job;
@@ -31,7 +30,21 @@ static const char *held_comment(const struct hold_change *h)
 
     date_ctime(date_of(at, cfg->utc_offset_s ? cfg->utc_offset_s(cfg->arg, at) : 0),
                text);
-    return arena_printf(h->rq->arena, HELD_BY "%s on %s", h->rq->who->user, text);
+    return arena_printf(h->rq->arena, "Job held by %s on %s", h->rq->who->user, text);
+}
+
+/* The last hold is gone, and with it what a hold has written. Of an array under way the
+ * comment says since when it is. */
+static void take_comment_away(const struct hold_change *h, struct edit *e)
+{
+    const struct object *o = &h->job->obj;
+
+    if (h->job->array && obj_is_set(o, JOB_A_STIME))
+        edit_set_str(
+            e, JOB_A_COMMENT,
+            array_began_comment(h->rq->cfg, obj_num(o, JOB_A_STIME, 0), h->rq->arena));
+    else
+        edit_unset(e, JOB_A_COMMENT, NULL);
 }
 
 static void change_comment(const struct hold_change *h, const char *holds,
@@ -41,9 +54,8 @@ static void change_comment(const struct hold_change *h, const char *holds,
 
     if (!h->release)
         edit_set_str(e, JOB_A_COMMENT, held_comment(h));
-    /* The last hold is gone. Only a comment that a hold has written is taken away. */
-    else if (!strpbrk(holds, "uosp") && strncmp(comment, HELD_BY, strlen(HELD_BY)) == 0)
-        edit_unset(e, JOB_A_COMMENT, NULL);
+    else if (!strpbrk(holds, "uosp") && job_comment_origin(comment) == COMMENT_OF_HOLD)
+        take_comment_away(h, e);
 }
 
 /* A job that does not run goes where its holds send it. */

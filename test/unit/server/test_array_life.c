@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_array.h"
+#include "server/model/job_exit.h"
 #include "test/unit/server/fake_mom.h"
 #include "test/unit/unit.h"
 
@@ -297,7 +298,10 @@ static void a_subjob_that_is_run_again_waits_again(void)
 
     array_of(r, "1-3");
     start(&fm, "0[2].svr");
+    SAME(value(r, "0[2].svr", "comment"),
+         "Job run at Fri Jan 15 at 08:00 on (n1:ncpus=1)");
     rig_ask(r, RIG_ROOT, BATCH_RERUN, &body, "force");
+    CU_ASSERT_PTR_NULL(value(r, "0[2].svr", "comment"));
     SAME(value(r, "0[].svr", "array_indices_remaining"), "1-3");
     SAME(value(r, "0[].svr", "job_state"), "B");
     SAME(value(r, "0[].svr", "array_state_count"),
@@ -310,6 +314,30 @@ static void a_subjob_that_is_run_again_waits_again(void)
     start(&fm, "0[2].svr");
     CU_ASSERT_EQUAL(obj_num(the_job(r, "0[2].svr"), JOB_A_RUN_COUNT, 0), 2);
     CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+/* What a comment says of a hold is gone with the hold; an operator's words stay. */
+static void a_released_array_says_when_it_began(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    struct body_id body = { .id = "0[2].svr" };
+    struct body_manage holds = { .object_type = OBJECT_JOB, .object_name = "0[].svr" };
+
+    holds.attrs = rig_attrs(r, "Hold_Types=s");
+    array_of(r, "1-3");
+    for (int i = 0; i <= JOB_MAX_RUNS; i++) {
+        start(&fm, "0[2].svr");
+        rig_ask(r, RIG_ROOT, BATCH_RERUN, &body, "force");
+    }
+    SAME(value(r, "0[].svr", "Hold_Types"), "s");
+    SAME(value(r, "0[].svr", "comment"),
+         "Job Array Held, too many failed attempts to run subjob 0[2].svr");
+    rig_advance(r, r->now_at + 120);
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_RELEASE_JOB, &holds, NULL)->code, 0);
+    SAME(value(r, "0[].svr", "Hold_Types"), "n");
+    SAME(value(r, "0[].svr", "comment"), "Job Array Began at Fri Jan 15 at 08:00");
     fake_mom_free(&fm);
 }
 
@@ -358,12 +386,15 @@ static void a_held_array_goes_on_where_it_was(void)
     CU_ASSERT_EQUAL(run_job(r, "0[1].svr", "(n1:ncpus=1)"), 15016);
     CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_RELEASE_JOB, &body, NULL)->code, 0);
     SAME(value(r, "0[].svr", "job_state"), "Q");
+    CU_ASSERT_PTR_NULL(value(r, "0[].svr", "comment"));
     start(&fm, "0[1].svr");
     CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_HOLD_JOB, &body, NULL)->code, 0);
     SAME(value(r, "0[].svr", "job_state"), "H");
     SAME(value(r, "0[1].svr", "job_state"), "R");
+    CONTAINS(value(r, "0[].svr", "comment"), "Job held by ann on Fri Jan 15 08:00:");
     CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_RELEASE_JOB, &body, NULL)->code, 0);
     SAME(value(r, "0[].svr", "job_state"), "B");
+    SAME(value(r, "0[].svr", "comment"), "Job Array Began at Fri Jan 15 at 08:00");
     fake_mom_free(&fm);
 }
 
@@ -581,6 +612,7 @@ int main(void)
         { "an array is deleted as a whole", an_array_is_deleted_as_a_whole },
         { "a subjob that is run again waits again",
           a_subjob_that_is_run_again_waits_again },
+        { "a released array says when it began", a_released_array_says_when_it_began },
         { "an array takes over its subjobs", an_array_takes_over_its_subjobs },
         { "a held array goes on where it was", a_held_array_goes_on_where_it_was },
         { "signals go to what runs", signals_go_to_what_runs },
