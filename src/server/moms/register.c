@@ -9,6 +9,7 @@
 #include "server/model/job_suspend.h"
 #include "server/moms/moms_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -163,12 +164,34 @@ static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
         discard(t, mom, r, r->run_version, "has left this host ");
 }
 
-static bool is_listed(const struct is_message *msg, const char *job_id)
+/* The ids of the jobs that a MoM lists, sorted: each job that the model has there looks
+ * for its own. */
+struct listed {
+    size_t n;
+    const char **ids;
+};
+
+static int by_id(const void *a, const void *b)
 {
-    for (size_t i = 0; i < msg->n_running; i++)
-        if (strcasecmp(msg->running[i].job_id, job_id) == 0)
-            return true;
-    return false;
+    return strcasecmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static struct listed listed_in(const struct is_message *msg, struct arena *arena)
+{
+    struct listed l = { .n = msg->n_running };
+
+    if (l.n == 0)
+        return l;
+    l.ids = ARENA_ARRAY(arena, const char *, l.n);
+    for (size_t i = 0; i < l.n; i++)
+        l.ids[i] = msg->running[i].job_id;
+    qsort(l.ids, l.n, sizeof(*l.ids), by_id);
+    return l;
+}
+
+static bool is_listed(const struct listed *l, const char *job_id)
+{
+    return l->n > 0 && bsearch(&job_id, l->ids, l->n, sizeof(*l->ids), by_id);
 }
 
 /* Jobs of this MoM that it did not list: what was never taken is sent now, what ends
@@ -176,6 +199,8 @@ static bool is_listed(const struct is_message *msg, const char *job_id)
 static void look_at_jobs(struct moms *ms, struct moms_turn *t, const struct mom *mom,
                          const struct is_message *msg)
 {
+    const struct listed listed = listed_in(msg, t->out->arena);
+
     for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
         const struct node *n = model_node(t->m, mn->id);
 
@@ -189,7 +214,7 @@ static void look_at_jobs(struct moms *ms, struct moms_turn *t, const struct mom 
             /* A job that lies on several hosts is listed by the MoM of its first vnode,
              * and only that MoM is believed. */
             if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0) ||
-                job->bookings.v[0].node != n || is_listed(msg, job->obj.id))
+                job->bookings.v[0].node != n || is_listed(&listed, job->obj.id))
                 continue;
             moms_job(ms, job->obj.id)->lost_at = t->now_at + MISSING_GRACE_S;
             moms_job(ms, job->obj.id)->sure_at = 0;

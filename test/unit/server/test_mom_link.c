@@ -424,6 +424,29 @@ struct row {
     int32_t version; /* in DISCARD_JOB */
 };
 
+/* A list may be in any order, and have its names in any case. */
+static void what_is_not_in_the_list_is_missed(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct is_running listed[] = {
+        { "3.svr", 42, 1, 0, "(n1:ncpus=1)" },
+        { "0.SVR", 42, 1, 0, "(n1:ncpus=1)" },
+        { "2.svr", 42, 1, 0, "(n1:ncpus=1)" },
+    };
+
+    for (int i = 0; i < 4; i++)
+        running_job(&fm);
+    fake_lose(&fm);
+    fake_connect(&fm, ARRAY_LEN(listed), listed);
+    rig_advance(fm.r, fm.r->now_at + 61);
+    CU_ASSERT_NOT_EQUAL(state_of(fm.r, "1.svr"), 'R');
+    for (size_t i = 0; i < ARRAY_LEN(listed); i++)
+        CU_ASSERT_EQUAL(
+            state_of(fm.r, arena_printf(fm.r->arena, "%c.svr", listed[i].job_id[0])),
+            'R');
+    fake_mom_free(&fm);
+}
+
 static void reports_are_reconciled(void)
 {
     static const struct row rows[] = {
@@ -636,6 +659,7 @@ static const struct unit_case cases[] = {
     { "a vnode made behind its MoM is asked for",
       a_vnode_made_behind_its_mom_is_asked_for },
     { "the last known availability holds", the_last_known_availability_holds },
+    { "what is not in the list is missed", what_is_not_in_the_list_is_missed },
     { "reports are reconciled", reports_are_reconciled },
     { "a missing job is waited for and given up",
       a_missing_job_is_waited_for_and_given_up },
