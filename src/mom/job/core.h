@@ -48,6 +48,8 @@ void out_reply_step(struct mom_out *out, uint64_t stream, const char *msgid,
 
 /* A job among m->jobs with copies of the attributes; the id must not be there yet. */
 struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *attrs);
+/* It is among the jobs of the MoM no longer. */
+void job_leaves_table(struct mom *m, struct mom_job *j);
 
 /* Replace what 'changes' names, a resource list member by member. Texts of attributes
  * that somebody holds are gone then. */

@@ -70,6 +70,13 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
     return j;
 }
 
+void job_leaves_table(struct mom *m, struct mom_job *j)
+{
+    /* A round of messages goes on behind it. */
+    life_leaves(m, j);
+    HASH_DEL(m->jobs, j);
+}
+
 void job_free(struct mom *m, struct mom_job *j)
 {
     MUST((j->phase == JOB_RESTING ? resting_find(m, j->id) : job_find(m, j->id)) == j);
@@ -79,7 +86,7 @@ void job_free(struct mom *m, struct mom_job *j)
     if (j->phase == JOB_RESTING)
         HASH_DEL(m->resting, j);
     else
-        HASH_DEL(m->jobs, j);
+        job_leaves_table(m, j);
     joins_note(m, j->id);
     job_set_phase(m, j, JOB_GONE);
     peer_release(m, j);

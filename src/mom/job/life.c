@@ -390,12 +390,15 @@ void life_tick(struct mom *m, int64_t now_at, struct mom_out *out)
 
     while ((d = deadlines_take(&m->due, now_at)))
         tick_job(m, now_at, STRUCT_OF(d, struct mom_job, due), out);
+    if (m->news.next)
+        life_go_on_telling(m, now_at, out);
     sampling_tick(m, now_at, out);
 }
 
 int64_t life_deadline(const struct mom *m)
 {
-    return MIN_OF(m->sample_at, deadlines_next(&m->due));
+    return MIN_OF(MIN_OF(m->sample_at, life_telling_deadline(m)),
+                  deadlines_next(&m->due));
 }
 
 void life_give_back(struct mom *m, struct mom_job *j, struct mom_out *out)

@@ -48,10 +48,18 @@ int64_t life_due_at(const struct mom *m, const struct mom_job *j);
 
 /* Usage of one job, with what a server needs that never heard of it. */
 void life_tell(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
-/* The same of all jobs that run. */
-void life_tell_news(struct mom *m, int64_t now_at, struct mom_out *out);
-/* The same to a server that perhaps never heard of any of them. */
+/* The same of all jobs that run, of which usage was looked at: those that use too much
+ * are killed, and images are made. It is a round of as many turns as there are many
+ * jobs; life_tick() goes on with it. */
+void life_tell_sampled(struct mom *m, int64_t now_at, struct mom_out *out);
+/* The same to a server that perhaps never heard of any of them, without a judgement. */
 void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out);
+/* One more turn of a round; fine when there is none. When it is due: INT64_MAX when
+ * there is none. */
+void life_go_on_telling(struct mom *m, int64_t now_at, struct mom_out *out);
+int64_t life_telling_deadline(const struct mom *m);
+/* The job is about to leave the table of jobs. */
+void life_leaves(struct mom *m, const struct mom_job *j);
 /* The obituary of one job, of all that wait for its acknowledgement; nothing while the
  * server is away, for life_tick() repeats it. */
 void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,

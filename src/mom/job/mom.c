@@ -441,7 +441,7 @@ int64_t mom_recount_deadline(const struct mom *m)
     int64_t at = MIN_OF(m->sample_at, MIN_OF(m->load_at, m->keyboard_at));
     struct mom_job *j, *tmp;
 
-    at = MIN_OF(at, m->try_note_at);
+    at = MIN_OF(at, MIN_OF(m->try_note_at, life_telling_deadline(m)));
     HASH_ITER (hh, m->jobs, j, tmp)
         at = MIN_OF(at, life_due_at(m, j));
     if (m->router_is_up && !m->registered)

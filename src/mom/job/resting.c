@@ -36,7 +36,7 @@ void resting_add(struct mom *m, struct mom_job *j)
         DL_DELETE2(m->wide, j, wide_prev, wide_next);
     j->is_wide = false;
     deadline_set(&m->due, &j->due, DEADLINE_NEVER);
-    HASH_DEL(m->jobs, j);
+    job_leaves_table(m, j);
     job_set_phase(m, j, JOB_RESTING);
     HASH_ADD_KEYPTR(hh, m->resting, j->id, strlen(j->id), j);
     joins_note(m, j->id);

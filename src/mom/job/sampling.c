@@ -93,11 +93,5 @@ void mom_out_of_memory(struct mom *m, int64_t now_at, const char *job_id,
 
 void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out)
 {
-    struct mom_job *j, *tmp;
-
-    HASH_ITER (hh, m->jobs, j, tmp) {
-        usage_enforce(m, now_at, j, out);
-        checkpoint_tick(m, now_at, j, out);
-    }
-    life_tell_news(m, now_at, out);
+    life_tell_sampled(m, now_at, out);
 }

@@ -358,6 +358,14 @@ struct unanswered {
     UT_hash_handle hh;
 };
 
+/* A round over all jobs, so many in a turn: each is told of, and held to its limits. */
+struct news_round {
+    struct mom_job *next; /* whose turn is the next one; NULL: no round */
+    int64_t due_at;       /* when it goes on */
+    bool judges;          /* usage was looked at: limits are, too */
+    bool again; /* it was once more meanwhile, so that another round follows */
+};
+
 struct mom {
     struct mom_config cfg;
     struct arena *arena; /* of the configuration's texts */
@@ -388,6 +396,7 @@ struct mom {
     size_t n_ranges;
     struct is_range *ranges;
     int64_t sample_at; /* INT64_MAX: nothing to sample */
+    struct news_round news;
     int64_t sample_interval_s;
     bool sampling;
     int64_t load_at;             /* INT64_MAX: nobody asks for the load */

@@ -1,7 +1,7 @@
 /* telling.c - what the server is told of jobs: updates and obituaries.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/job/core.h"
+#include "mom/job/image.h"
 
 /* Jobs in one message about usage: some milliseconds of the server. */
 #define UPDATES_MOST 500
@@ -93,28 +93,50 @@ void life_tell(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out 
     out_send(out, m->server, &msg);
 }
 
-/* The server takes a message up as a whole, so a host of many jobs sends several. */
-void life_tell_news(struct mom *m, int64_t now_at, struct mom_out *out)
+/* The server takes a message up as a whole, and a MoM of many jobs has others to serve
+ * as well: so many jobs in a message, and one message in a turn. */
+void life_go_on_telling(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct is_message msg = { .command = IS_RESCUSED };
-    struct mom_job *j, *tmp;
+    struct news_round *r = &m->news;
 
-    if (!m->registered)
-        return;
-    HASH_ITER (hh, m->jobs, j, tmp) {
-        if (!has_news(j))
+    for (size_t n = 0; r->next && n < UPDATES_MOST; n++) {
+        struct mom_job *j = r->next;
+
+        r->next = j->hh.next;
+        if (r->judges) {
+            usage_enforce(m, now_at, j, out);
+            checkpoint_tick(m, now_at, j, out);
+        }
+        if (!m->registered || !has_news(j))
             continue;
-        if (msg.n_updates == 0)
+        if (!msg.updates)
             msg.updates = ARENA_ARRAY(out->arena, struct is_job_update,
                                       MIN_OF(HASH_COUNT(m->jobs), UPDATES_MOST));
         add_update(m, now_at, j, &msg, out->arena);
-        if (msg.n_updates == UPDATES_MOST) {
-            out_send(out, m->server, &msg);
-            msg.n_updates = 0;
-        }
     }
     if (msg.n_updates > 0)
         out_send(out, m->server, &msg);
+    if (!r->next)
+        *r = (struct news_round){ .next = r->again ? m->jobs : NULL,
+                                  .judges = r->again };
+    r->due_at = now_at;
+}
+
+int64_t life_telling_deadline(const struct mom *m)
+{
+    return m->news.next ? m->news.due_at : INT64_MAX;
+}
+
+void life_tell_sampled(struct mom *m, int64_t now_at, struct mom_out *out)
+{
+    /* A round that is under way comes to its end first, so that the last job has its
+     * turn however often the first ones are sampled. */
+    if (m->news.next)
+        m->news.again = true;
+    else
+        m->news = (struct news_round){ .next = m->jobs, .judges = true };
+    life_go_on_telling(m, now_at, out);
 }
 
 void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out)
@@ -124,7 +146,15 @@ void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out)
     /* Perhaps this server is another one, or has lost what it was told. */
     HASH_ITER (hh, m->jobs, j, tmp)
         j->is_told = false;
-    life_tell_news(m, now_at, out);
+    /* What a round had before it is before this one, too. */
+    m->news.next = m->jobs;
+    life_go_on_telling(m, now_at, out);
+}
+
+void life_leaves(struct mom *m, const struct mom_job *j)
+{
+    if (m->news.next == j)
+        m->news.next = j->hh.next;
 }
 
 void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,

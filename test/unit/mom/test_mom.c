@@ -512,40 +512,6 @@ static void test_server_lost_and_back(void)
     bench_fini(&b);
 }
 
-/* Each job that runs is told of once, in messages that the server takes up one by one.
- */
-static void test_many_jobs_are_told_of_in_parts(void)
-{
-    static const size_t expected[] = { 500, 500, 1 };
-    size_t n_jobs = 0, n = 0;
-    bool told[1001] = { 0 };
-    struct bench b;
-
-    bench_init(&b);
-    for (size_t i = 0; i < ARRAY_LEN(told); i++)
-        run_job(&b, arena_printf(b.out.arena, "%zu.svr", i));
-    forget(&b);
-    mom_sampled(b.m, b.now_at, &b.out);
-    for (size_t i = 0; i < b.out.n; i++) {
-        const struct is_message *msg = &b.out.v[i].u.msg;
-
-        if (b.out.v[i].kind != MOM_SEND || msg->command != IS_RESCUSED)
-            continue;
-        CU_ASSERT_FATAL(n < ARRAY_LEN(expected));
-        CU_ASSERT_EQUAL(msg->n_updates, expected[n++]);
-        for (size_t k = 0; k < msg->n_updates; k++) {
-            size_t job = (size_t)atoi(msg->updates[k].job_id);
-
-            CU_ASSERT_FATAL(job < ARRAY_LEN(told) && !told[job]);
-            told[job] = true;
-            n_jobs++;
-        }
-    }
-    CU_ASSERT_EQUAL(n, ARRAY_LEN(expected));
-    CU_ASSERT_EQUAL(n_jobs, ARRAY_LEN(told));
-    bench_fini(&b);
-}
-
 static void test_life_of_a_job(void)
 {
     const struct mom_usage used = { .cput_s = 61, .mem_kb = 300, .vmem_kb = 400 };
@@ -1604,7 +1570,6 @@ static const struct unit_case cases[] = {
     { "vnodes that are read again keep their time", test_the_time_of_the_vnodes },
     { "hellos come at their intervals", test_hello_series },
     { "a lost server is found again and told of the jobs", test_server_lost_and_back },
-    { "many jobs are told of in parts", test_many_jobs_are_told_of_in_parts },
     { "a job lives from QueueJob to DeleteJob", test_life_of_a_job },
     { "a job that cannot be stored is refused", test_store_failure_is_told },
     { "the same run sent twice starts once", test_same_run_twice_starts_once },
