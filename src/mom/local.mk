@@ -24,7 +24,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/receive.c src/mom/job/recovery.c \
 	src/mom/job/requests.c src/mom/job/resting.c \
 	src/mom/job/sampling.c src/mom/job/signals.c \
-	src/mom/job/joining.c src/mom/job/tolerate.c \
+	src/mom/job/in_step.c src/mom/job/joining.c src/mom/job/tolerate.c \
 	src/mom/job/sister.c \
 	src/mom/job/spawned.c \
 	src/mom/job/standing.c \

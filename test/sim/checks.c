@@ -75,6 +75,9 @@ static const struct {
                                "sooner than as soon as possible" },
     [CHECK_ACCOUNT] = { "account", "one B for each start, one end for each run" },
     [CHECK_SCHED_LINK] = { "schedlink", "a scheduler gets one command at a time" },
+    [CHECK_STOPPED] = { "stopped",
+                        "what is to run runs on all hosts of its job, and the "
+                        "rest stands" },
     [CHECK_ONCE] = { "once", "each run of a job begins once, and one at a time" },
     [CHECK_TWO] = { "two", "a job is at one of two servers and runs to its end once; "
                            "who waits for a job of the other one waits as long as he "

@@ -49,6 +49,7 @@ enum check {
     CHECK_ACCOUNT,
     CHECK_SCHED_LINK,
     CHECK_ONCE,
+    CHECK_STOPPED,
     CHECK_TWO,
     CHECK_IMAGE,
     CHECK_OBIT,

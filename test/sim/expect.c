@@ -269,6 +269,17 @@ static void expect_stands(struct sim *s, const struct words *w, bool want)
     }
 }
 
+/* "J1 processes stand", "J1 processes run" */
+static void expect_all_processes(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[1]);
+
+    if (id)
+        expect_processes(s, id, strcmp(w->v[3], "stand") == 0);
+    else
+        check_failed(s, CHECK_EXPECT, "%s is gone", w->v[1]);
+}
+
 /* "server is hot", "server is not hot" */
 static void expect_hot(struct sim *s, bool want)
 {
@@ -287,10 +298,14 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_hot(s, false);
     else if (words_are(w, 1, "no vnode is held"))
         expect_no_holds(s);
+    else if (words_are(w, 1, "processes to be as the server says"))
+        check_stopped(s);
     else if (words_are(w, 1, "vnode * is *"))
         expect_vnode(s, w);
     else if (words_are(w, 1, "* is from * to *") || words_are(w, 1, "* is gone"))
         expect_occurrence(s, w);
+    else if (words_are(w, 1, "* processes stand") || words_are(w, 1, "* processes run"))
+        expect_all_processes(s, w);
     else if (words_are(w, 1, "* stands"))
         expect_stands(s, w, true);
     else if (words_are(w, 1, "* runs on"))

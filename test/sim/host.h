@@ -36,7 +36,8 @@ struct run {
     bool is_restart; /* from an image */
     int64_t left_ms; /* until it ends by itself, when it goes on at since_ms */
     int64_t since_ms;
-    uint64_t clock; /* counts stops and goes: a timer of before means nothing */
+    uint64_t clock;   /* counts stops and goes: a timer of before means nothing */
+    int64_t wrong_ms; /* check_stopped.c: it is not as the server says since then */
     struct run *prev, *next;
 };
 
@@ -49,7 +50,11 @@ struct extra {
     int32_t session;
     enum run_state state;
     bool is_dying;
-    bool restarts; /* from an image */
+    bool is_stopped;
+    bool is_owed; /* it ends with that when it goes on */
+    int32_t owed_status;
+    int64_t wrong_ms; /* as in struct run */
+    bool restarts;    /* from an image */
     struct extra *prev, *next;
 };
 

@@ -84,6 +84,11 @@ static void is_over(struct sim *s, void *arg)
 
     if (!r)
         return;
+    if (r->is_stopped && !r->is_dying) {
+        r->is_owed = true;
+        r->owed_status = x->status;
+        return;
+    }
     sim_trace(s, "host %s: task %08x of %s ends (%d)", x->host->name, r->task,
               r->job_id, x->status);
     free_extra(x->host, r);
@@ -183,17 +188,41 @@ void extras_begin(struct mom_host *h, const char *job_id, uint32_t task, bool is
     }
 }
 
+/* What is stopped ends by SIGKILL alone; the rest waits until it goes on. */
+static void end_extra(struct mom_host *h, struct extra *r, int signo)
+{
+    if (r->is_dying)
+        return;
+    if (signo != SIGKILL && r->is_stopped) {
+        r->is_owed = true;
+        r->owed_status = 256 + signo;
+        return;
+    }
+    r->is_dying = true;
+    post(h, DIE_MS, is_over, r, 256 + signo);
+}
+
+static void go_on(struct mom_host *h, struct extra *r)
+{
+    r->is_stopped = false;
+    if (r->is_owed)
+        post(h, DIE_MS, is_over, r, r->owed_status);
+    r->is_owed = false;
+}
+
 void extras_signal(struct mom_host *h, const char *job_id, uint32_t task, int signo)
 {
     struct extra *r;
 
-    if (signo != SIGKILL && signo != SIGTERM)
-        return;
     DL_FOREACH (h->extras, r) {
-        if (strcmp(r->job_id, job_id) != 0 || (task && r->task != task) || r->is_dying)
+        if (strcmp(r->job_id, job_id) != 0 || (task && r->task != task))
             continue;
-        r->is_dying = true;
-        post(h, DIE_MS, is_over, r, 256 + signo);
+        if (signo == SIGKILL || signo == SIGTERM)
+            end_extra(h, r, signo);
+        else if (signo == SIGSTOP && r->state == RUN_ON)
+            r->is_stopped = true;
+        else if (signo == SIGCONT && r->is_stopped)
+            go_on(h, r);
     }
 }
 

@@ -410,6 +410,7 @@ static void run_jobs(struct sim *s)
 
     for (bool more = left > 0; more && !s->checks.failed && left > 0; left--) {
         run_s(s, JOBS_S);
+        each(s, check_stopped);
         more = !s->checks.failed && any_runs(s);
     }
 }
@@ -426,6 +427,7 @@ static void check_answers(struct sim *s)
 {
     check_alters_answered(s);
     check_runs_agree(s);
+    check_stopped(s);
 }
 
 static void end_history(struct sim *s)
@@ -448,6 +450,7 @@ void sim_end(struct sim *s)
     peers_cut_off(s, false);
     each(s, stop_faults);
     run_s(s, REPAIR_S);
+    each(s, check_stopped);
     each(s, free_vnodes);
     run_s(s, ANSWERS_S);
     each(s, check_answers);

@@ -25,6 +25,7 @@
 #include "check_preempt.h"
 #include "check_push.h"
 #include "check_qmove.h"
+#include "check_stopped.h"
 #include "check_sums.h"
 #include "check_two.h"
 #include "check_why.h"

@@ -34,12 +34,22 @@ static void accept_it(const struct ask *a)
     out_reply(a->out, a->stream, a->msgid, 0);
 }
 
-/* The job of a request; NULL when it was refused. Jobs that are not committed are not
- * there yet. */
+/* The request came before, and the answer to it waits for other hosts: a refusal now
+ * would be taken for that answer. */
+static bool is_said_twice(const struct ask *a, const struct mom_job *j)
+{
+    return j->waiter_msgid && j->waiter_stream == a->stream &&
+           strcmp(j->waiter_msgid, a->msgid) == 0;
+}
+
+/* The job of a request; NULL when it was refused, or is not to be answered. Jobs that
+ * are not committed are not there yet. */
 static struct mom_job *job_of(const struct ask *a, const char *id)
 {
     struct mom_job *j = job_find(a->m, id);
 
+    if (j && is_said_twice(a, j))
+        return NULL;
     /* A sister's part is the mother superior's to command. */
     if (j && j->phase >= JOB_PRERUN && !j->is_dropped && !j->is_sister)
         return j;

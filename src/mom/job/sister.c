@@ -287,8 +287,10 @@ static void take_release(struct mom *m, struct mom_job *j, const struct asker *t
 static void take_stop(struct mom *m, struct mom_job *j, bool stop,
                       const struct asker *to, struct mom_out *out)
 {
-    if (job_has_processes(j)) {
-        job_set_phase(m, j, stop ? JOB_SUSPENDED : JOB_RUNNING);
+    enum job_phase phase = stop ? JOB_SUSPENDED : JOB_RUNNING;
+
+    if (job_has_processes(j) && j->phase != phase) {
+        job_set_phase(m, j, phase);
         life_reckon(m, j);
         if (!stop)
             out_kill(out, j, m->cfg.resume_signo);

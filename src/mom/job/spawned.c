@@ -260,6 +260,8 @@ void mom_task_started(struct mom *m, int64_t now_at, const char *job_id, uint32_
     /* The order to end came while there was no session. */
     if (j->is_killed || j->is_dropped || !job_has_processes(j))
         out_kill_task(out, j, task, SIGKILL);
+    else if (j->phase == JOB_SUSPENDED || job_stands(j)) /* ... or to stop */
+        out_kill_task(out, j, task, m->cfg.suspend_signo);
 }
 
 void mom_task_ended(struct mom *m, int64_t now_at, const char *job_id, uint32_t task,

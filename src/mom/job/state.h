@@ -116,6 +116,14 @@ struct posted {
     struct posted *prev, *next;
 };
 
+/* What another host does with the tasks of a job, as far as the mother superior knows.
+ */
+enum host_stance {
+    STANCE_RUNS,
+    STANCE_STANDS,
+    STANCE_UNKNOWN
+};
+
 /* A host of a job, as exec_host2 has them, each once. The first is the mother
  * superior's. */
 struct job_host {
@@ -124,6 +132,7 @@ struct job_host {
     bool is_member;  /* it was asked to join, and was not released */
     bool is_stale;   /* it may not know where the job lies now */
     bool has_failed; /* the job is to go on without it (tolerate.c) */
+    enum host_stance stance;
     int32_t undo;    /* it has not said that it has undone this (image_hosts.c); 0: it
                         has nothing to undo */
     int64_t lost_at; /* nothing was heard since; 0: it is there */

@@ -240,16 +240,6 @@ void superior_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t stat
     life_reckon(m, j);
 }
 
-/* Some hosts have done it and others have not: all are told to be as this one is. Their
- * answers are waited for by nobody. */
-static void undo_stop(struct mom *m, struct mom_job *j, struct mom_out *out)
-{
-    if (j->waits_for == IM_SUSPEND && j->phase == JOB_RUNNING)
-        superior_ask_members(m, j, IM_RESUME, out);
-    if (j->waits_for == IM_RESUME && j->phase == JOB_SUSPENDED)
-        superior_ask_members(m, j, IM_SUSPEND, out);
-}
-
 static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
                            struct mom_out *out)
 {
@@ -263,8 +253,8 @@ static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
         life_suspend(m, now_at, j, out);
     if (!code && j->waits_for == IM_RESUME && j->phase == JOB_SUSPENDED)
         life_resume(m, now_at, j, out);
-    if (code)
-        undo_stop(m, j, out);
+    if (code) /* some hosts have done it, and others have not */
+        in_step_settle_all(m, j, out);
     if (j->waiter_stream) /* else nobody has asked for it (resting.c) */
         out_reply(out, j->waiter_stream, msgid, code);
     host_list_note_width(m, j);
@@ -307,6 +297,7 @@ static void take_failure(struct mom_job *j, const struct asked *a, int32_t code,
         task_door_answer(j, a, code, NULL, out);
         return;
     }
+    in_step_heard(j, a->host, a->command, false);
     if (image_has_asked(j, a)) {
         image_refused(j, a, code, text, out);
     } else if (a->command == IM_JOIN_JOB || a->command == IM_EXEC_PROLOGUE ||
@@ -343,6 +334,8 @@ static void take_success(struct mom *m, int64_t now_at, struct mom_job *j,
         image_done(j, a);
     else
         image_heard(m, j, a->host, out);
+    in_step_heard(j, a->host, a->command, true);
+    in_step_settle(m, j, a->host, out);
     if (a->command == IM_UPDATE_JOB) {
         h->is_stale = false;
     } else if (h->is_stale && !asked_is_open(j, IM_UPDATE_JOB)) {
@@ -420,6 +413,7 @@ void superior_rejoined(struct mom *m, struct mom_job *j, uint64_t stream,
     if (!job_has_processes(j))
         return;
     superior_ask_members(m, j, IM_JOIN_RECOV_JOB, out);
+    in_step_settle_all(m, j, out);
 }
 
 /* The stream with the question on it is over. What must be heard is said once more on a
@@ -585,4 +579,5 @@ void superior_recover(struct mom_job *j)
     /* A release may have been cut off. */
     for (size_t i = 0; i < j->hosts.n; i++)
         j->hosts.v[i].is_stale = j->hosts.v[i].is_member;
+    in_step_recover(j);
 }

@@ -89,6 +89,19 @@ bool releasing_is_over(struct mom_job *j, const struct reached *r, int32_t event
                        int64_t cput_s);
 void releasing_drop_all(struct mom_job *j);
 
+/* in_step.c: the tasks of a job run on all of its hosts, or stand on all of them. */
+
+/* The host has answered SUSPEND or RESUME, or will not ('is_done' is false); other
+ * commands are no matter of this. */
+void in_step_heard(struct mom_job *j, size_t host, enum im_command command,
+                   bool is_done);
+/* Tell that host, or all, how the job is, if they may be otherwise. Nothing happens
+ * while the server waits for the hosts to stop or to go on. */
+void in_step_settle(struct mom *m, struct mom_job *j, size_t host, struct mom_out *out);
+void in_step_settle_all(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* After a restart of this MoM nothing is known of the others. */
+void in_step_recover(struct mom_job *j);
+
 /* tolerate.c: jobs that may go on without hosts that have failed. */
 
 /* May it, as it is now: at its start, or at any time? */

@@ -327,6 +327,102 @@ static void test_suspension_is_answered_when_all_have_stopped(void)
     world_fini(&w);
 }
 
+/* The first of them is answered when the others have stopped; a refusal of the second
+ * would be taken for that answer. */
+static void test_a_request_said_twice_is_answered_once(void)
+{
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    w.h[1].is_cut = true;
+    signal_job(&w, "suspend");
+    w.n_requests--;
+    signal_job(&w, "suspend");
+    CU_ASSERT_EQUAL(w.h[0].code, -1);
+    later(&w, 241);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_SISCOMM);
+    world_fini(&w);
+}
+
+static bool are_all(const struct world *w, enum job_phase phase)
+{
+    for (size_t k = 0; k < N; k++)
+        if (job_find(w->h[k].m, ID)->phase != phase)
+            return false;
+    return true;
+}
+
+/* The host that did not hear the order is told when it is heard of again, as the first
+ * host is then: here the order was given up, and had been heard by the other one. */
+static void test_a_host_that_is_out_of_step_is_told(void)
+{
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    w.h[1].is_cut = true;
+    signal_job(&w, "suspend");
+    CU_ASSERT_EQUAL(job_find(w.h[2].m, ID)->phase, JOB_SUSPENDED);
+    lose_stream(&w, 0, 1);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, PBSE_SISCOMM);
+    CU_ASSERT_EQUAL(job_find(w.h[2].m, ID)->phase, JOB_RUNNING);
+    /* It stopped nevertheless. */
+    job_set_phase(w.h[1].m, job_find(w.h[1].m, ID), JOB_SUSPENDED);
+    w.h[1].is_cut = false;
+    lose_stream(&w, 0, 1); /* what was said meanwhile is lost */
+    later(&w, 130);
+    later(&w, 130);
+    CU_ASSERT(are_all(&w, JOB_RUNNING));
+    world_fini(&w);
+}
+
+/* The first host is killed when the others have stopped and it has not: what its record
+ * says is so on all. */
+static void test_a_restart_brings_the_hosts_in_step(void)
+{
+    struct buf record = { 0 };
+    struct world w;
+    const char *id;
+
+    world_init(&w);
+    send_job(&w);
+    mom_job_encode(w.h[0].m, ID, &record);
+    signal_job(&w, "suspend");
+    CU_ASSERT(are_all(&w, JOB_SUSPENDED));
+    mom_free(w.h[0].m);
+    make_core(&w, 0);
+    CU_ASSERT_TRUE_FATAL(mom_load(w.h[0].m, record.data, record.len, &id));
+    mom_found(w.h[0].m, ID, true, 0);
+    start_core(&w, 0);
+    buf_fini(&record);
+    for (int i = 0; i < 3; i++)
+        later(&w, 130);
+    CU_ASSERT(are_all(&w, JOB_RUNNING));
+    world_fini(&w);
+}
+
+/* The order to stop comes to a host before a task there has a session. */
+static void test_a_task_that_begins_in_a_suspended_job_stands(void)
+{
+    struct world w;
+    size_t n;
+    bool stands = false;
+
+    world_init(&w);
+    send_job(&w);
+    signal_job(&w, "suspend");
+    n = w.h[1].out.n;
+    spawn(&w, 1);
+    CU_ASSERT_EQUAL(w.h[1].n_spawns, 1);
+    for (size_t i = n; i < w.h[1].out.n; i++)
+        stands = stands || (w.h[1].out.v[i].kind == MOM_KILL &&
+                            w.h[1].out.v[i].u.signo == SIGSTOP);
+    CU_ASSERT(stands);
+    world_fini(&w);
+}
+
 /* $max_load with suspend on one host: a part of the job does not stand while the rest
  * of it waits. The job goes on, or runs again where "requeue" says so, whichever host
  * is busy. */
@@ -1004,6 +1100,14 @@ int main(void)
         { "usage is that of all hosts", test_usage_is_that_of_all_hosts },
         { "what has ended counts once", test_what_has_ended_counts_once },
         { "a job has its share of each host", test_a_job_has_its_share_of_each_host },
+        { "a request said twice is answered once",
+          test_a_request_said_twice_is_answered_once },
+        { "a host that is out of step is told",
+          test_a_host_that_is_out_of_step_is_told },
+        { "a restart brings the hosts in step",
+          test_a_restart_brings_the_hosts_in_step },
+        { "a task that begins in a suspended job stands",
+          test_a_task_that_begins_in_a_suspended_job_stands },
         { "suspension is answered when all have stopped",
           test_suspension_is_answered_when_all_have_stopped },
         { "hosts are released", test_hosts_are_released },

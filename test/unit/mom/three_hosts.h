@@ -44,6 +44,7 @@ struct world {
     struct host h[N];
     int64_t now_at;
     bool twice;        /* every message between MoMs */
+    int n_requests;    /* of the server: each has an id of its own */
     bool notices_loss; /* no stream can be opened to a host that is cut off */
 };
 
@@ -234,29 +235,42 @@ static inline void later(struct world *w, int64_t s)
     run(w);
 }
 
-static inline void world_init(struct world *w)
+static inline void make_core(struct world *w, size_t k)
 {
     static const char *const names[N] = { "node1", "node2", "node3" };
+    struct mom_config cfg = node1_config();
+
+    cfg.host = cfg.node_name = names[k];
+    w->h[k].m = mom_new(&cfg);
+}
+
+/* Its server is there at once. */
+static inline void start_core(struct world *w, size_t k)
+{
     struct is_range all = { 0x0a000000, 255 };
     const struct is_message hello = { .command = IS_REPLYHELLO,
                                       .n_ranges = 1,
                                       .ranges = &all };
+    struct host *h = &w->h[k];
 
+    mom_set_vnodes(h->m, w->now_at, 5, 0, NULL, &h->out);
+    mom_start(h->m, w->now_at, false, &h->out);
+    mom_router_up(h->m, w->now_at, &h->out);
+    mom_connected(h->m, w->now_at, SERVER, 1, &h->out);
+    mom_message(h->m, w->now_at, SERVER, node1_server(), &hello, true, &h->out);
+}
+
+static inline void world_init(struct world *w)
+{
     *w = (struct world){ .now_at = 100000 };
     for (size_t k = 0; k < N; k++) {
         struct host *h = &w->h[k];
-        struct mom_config cfg = node1_config();
 
-        cfg.host = cfg.node_name = names[k];
         h->out.arena = arena_new();
         h->status = INT32_MIN;
         h->code = h->task_code = -1;
-        h->m = mom_new(&cfg);
-        mom_set_vnodes(h->m, w->now_at, 5, 0, NULL, &h->out);
-        mom_start(h->m, w->now_at, false, &h->out);
-        mom_router_up(h->m, w->now_at, &h->out);
-        mom_connected(h->m, w->now_at, SERVER, 1, &h->out);
-        mom_message(h->m, w->now_at, SERVER, node1_server(), &hello, true, &h->out);
+        make_core(w, k);
+        start_core(w, k);
     }
     w->now_at += 100; /* the routers are old */
 }
@@ -269,11 +283,12 @@ static inline void world_fini(struct world *w)
     }
 }
 
+/* The same request as before, with the same id, when w->n_requests was set back. */
 static inline void request(struct world *w, uint32_t number, const void *body)
 {
     const struct is_message msg = {
         .command = IS_CMD,
-        .msgid = "m",
+        .msgid = arena_printf(w->h[0].out.arena, "m%d", w->n_requests++),
         .request = { .number = number, .user = "root", .body = body },
     };
 
