@@ -20,7 +20,10 @@ libauth_tls_la_LIBADD = libhfconf.la libhfbase.la $(SSL_LIBS)
 # Certificates for the method tls.
 sbin_SCRIPTS += pbs_tls_setup
 CLEANFILES += pbs_tls_setup
-pbs_tls_setup: src/plugins/pbs_tls_setup.sh
-	$(AM_V_GEN)cp $< $@ && chmod 755 $@
+pbs_tls_setup: src/plugins/pbs_tls_setup.sh src/lib/base/version.h
+	$(AM_V_GEN)value() { sed -n "s/^#define $$1  *\"\(.*\)\"/\1/p" $(srcdir)/src/lib/base/version.h; }; \
+	sed -e "s,@PBS_VERSION@,`value PBS_VERSION`,g" \
+	    -e "s,@HOLDFAST_VERSION@,`value HOLDFAST_VERSION`,g" \
+	    $(srcdir)/src/plugins/pbs_tls_setup.sh > $@.new && chmod 755 $@.new && mv $@.new $@
 
 EXTRA_DIST += src/plugins/pbs_tls_setup.sh src/plugins/README.md

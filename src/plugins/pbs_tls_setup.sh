@@ -7,15 +7,16 @@ umask 077
 
 days=825
 usage() {
-    cat >&2 <<'END'
-usage: pbs_tls_setup ca DIR
+    cat <<'END'
+Usage: pbs_tls_setup ca DIR
        pbs_tls_setup host DIR NAME[,NAME|,ADDRESS]... OUT_DIR
+       pbs_tls_setup --version | --help
   ca    make DIR/ca.pem and DIR/ca.key; keep the key where nobody else gets to it
   host  make OUT_DIR/cert.pem and key.pem for a host, signed by that authority, and
         copy ca.pem beside them; the first name is the one that clients connect to
 END
-    exit 2
 }
+misused() { usage >&2; exit 2; }
 die() { echo "pbs_tls_setup: $*" >&2; exit 1; }
 
 make_ca() {
@@ -69,7 +70,12 @@ END
 }
 
 case "${1:-}" in
-ca) [ $# -eq 2 ] || usage; make_ca "$2" ;;
-host) [ $# -eq 4 ] || usage; make_host "$2" "$3" "$4" ;;
-*) usage ;;
+ca) [ $# -eq 2 ] || misused; make_ca "$2" ;;
+host) [ $# -eq 4 ] || misused; make_host "$2" "$3" "$4" ;;
+--version)
+    [ $# -eq 1 ] || misused
+    echo "pbs_version = @PBS_VERSION@"
+    echo "holdfast_version = @HOLDFAST_VERSION@" ;;
+--help) [ $# -eq 1 ] || misused; usage ;;
+*) misused ;;
 esac

@@ -247,6 +247,10 @@ def test_the_scripts_tell_version_usage_and_mistakes(place):
         done = place.run(script, "--help")
         assert done.returncode == 0 and "Usage: " + script in done.stdout
         assert place.run(script, "--bogus").returncode == 1
+    assert place.run("pbs_tls_setup", "--version").stdout == version
+    assert "Usage: pbs_tls_setup" in place.run("pbs_tls_setup", "--help").stdout
+    done = place.run("pbs_tls_setup", "--version", "more")
+    assert done.returncode == 2 and "Usage: pbs_tls_setup" in done.stderr
     for verb in ("", "bogus"):
         done = place.run("pbs_init.d", verb)
         assert (done.returncode, done.stdout) == (
