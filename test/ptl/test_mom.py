@@ -278,7 +278,7 @@ def test_what_others_could_have_written_is_not_read(cluster):
     """Whoever writes there would decide what root runs: the MoM does not start, and after HUP it goes
     on with what it has."""
     mom = os.path.join(cluster.exec_dir, "sbin", "pbs_mom")
-    config = cluster.write("home/mom_priv/config", "$prologalarm 77\n")
+    config = cluster.write("home/mom_priv/config", "$prologalarm 77\n$momname elsewhere\n")
     kept = os.path.join(cluster.home, "mom_priv", "config.d")
     unsafe = "warning: config file has a non-secure file access mask"
 
@@ -308,6 +308,7 @@ def test_what_others_could_have_written_is_not_read(cluster):
     os.chmod(environment, 0o644)
     cluster.mom.start()
     cluster.mom.log_match("prolog alarm;77")
+    cluster.server.log_match("elsewhere reported in UPDATE2 message from Mom on " + cluster.host)
     cluster.wait_nodes()
 
 

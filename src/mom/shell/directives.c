@@ -299,7 +299,8 @@ static bool take_usecp(struct reading *r, const struct directive *d, const char 
     struct usecp *more;
 
     (void)d;
-    if (!colon || !blank) {
+    /* An empty prefix would be one of every path, and an empty host is nobody. */
+    if (!colon || colon == arg || !blank || blank == colon + 1) {
         reading_say(r, LOG_EV_ERROR, "usecp", "invalid host specification: %s", arg);
         return false;
     }
@@ -435,7 +436,7 @@ static bool take_load(struct reading *r, const struct directive *d, const char *
     double f = strtod(arg, &end);
     const char *word = end + strspn(end, " \t");
 
-    if (end == arg || !(f >= 0) || !isfinite(f) ||
+    if (end == arg || !(f >= 0) || !isfinite(f) || (*word && word == end) ||
         (*word && (d->name[0] == 'i' || strcasecmp(word, "suspend") != 0))) {
         reading_say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
         return false;

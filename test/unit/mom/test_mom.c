@@ -269,6 +269,7 @@ static void test_processors_are_counted(void)
         { "a burst, which nobody forbids", false, false, 400, INT32_MIN,
           "ncpus 3.3 exceeded limit 1 (burst)" },
         { "a burst", true, false, 400, -24, "ncpus 3.3 exceeded limit 1 (burst)" },
+        { "both at once", true, true, 400, -24, "ncpus 3.3 exceeded limit 1 (burst)" },
         { "on average", false, true, 400, -25, "ncpus 3.3 exceeded limit 1 (sum)" },
     };
 
@@ -303,6 +304,7 @@ static void test_processors_are_counted(void)
             fprintf(stderr, "%s\n", rows[i].story);
         CU_ASSERT(!rows[i].text || logged(&b, rows[i].text));
         CU_ASSERT_EQUAL(killed_with(&b, SIGTERM), rows[i].status != INT32_MIN);
+        CU_ASSERT(!effect(&b, MOM_TELL, 1)); /* one reason is enough */
         forget(&b);
         /* Its end is asked for once; what it uses meanwhile is no further reason. */
         used.cput_s *= 3;
