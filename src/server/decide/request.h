@@ -91,6 +91,8 @@ struct request {
      * turn then decides nothing and asks for ACT_GO_ON. */
     struct progress *progress;
     struct knowledge knows;
+    /* Of a look at an object (show.h), else NULL. */
+    struct look *look;
 };
 
 /* About what one slice of a request may cost: config_slice_cost(). */

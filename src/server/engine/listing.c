@@ -12,6 +12,8 @@
 #define JOBS_PER_PART 500 /* and as many of all kinds in StatusChanges */
 /* What an object costs that need not be encoded, in bytes that would have been. */
 #define CHEAP_BYTES   64
+/* What it costs to look at what one other was promised on one vnode, likewise. */
+#define PROMISE_BYTES 16
 
 struct listing {
     uint64_t conn;
@@ -155,6 +157,7 @@ static size_t gather_one(struct listings *t, struct listing *l)
 {
     const struct object *o;
     const struct shown *s;
+    size_t n_looked_at = 0;
     bool made;
     enum walk_step step = walk_next(&l->walk, &o);
     size_t cost = CHEAP_BYTES * walk_cost(&l->walk);
@@ -169,7 +172,9 @@ static size_t gather_one(struct listings *t, struct listing *l)
         s = shown_other(t->shown, &l->walk.other, l->walk.other_seq);
         made = true;
     } else {
-        s = shown_get(t->shown, l->walk.m, &l->rq, &l->walk.asked, o, &made);
+        s = shown_get(t->shown, l->walk.m, &l->rq, &l->walk.asked, o, &made,
+                      &n_looked_at);
+        cost += PROMISE_BYTES * n_looked_at;
     }
     /* Only now it is certain that another part follows, which the head of this one has
      * to say. */

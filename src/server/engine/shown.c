@@ -144,17 +144,27 @@ static struct piece *piece_new(const struct shown_cache *c, uint64_t seq)
     return p;
 }
 
-static struct piece *encode(struct shown_cache *c, const struct model *m,
-                            const struct request *rq, const struct asked *asked,
-                            const struct object *o)
+/* The request for a look at one object, whose texts are needed only until they are
+ * encoded. */
+static struct request begin_look(struct shown_cache *c, const struct request *rq,
+                                 struct look *look)
 {
     struct request mine = *rq;
 
-    /* The texts of one object are needed only until they are encoded. */
     arena_clear(c->scratch);
-    buf_clear(&c->bytes);
     mine.arena = c->scratch;
-    show_encode(m, &mine, o, asked, &c->bytes);
+    *look = (struct look){ 0 };
+    mine.look = look;
+    return mine;
+}
+
+/* 'mine' is that of the look. */
+static struct piece *encode(struct shown_cache *c, const struct model *m,
+                            const struct request *mine, const struct asked *asked,
+                            const struct object *o)
+{
+    buf_clear(&c->bytes);
+    show_encode(m, mine, o, asked, &c->bytes);
     return piece_new(c, o->shown_seq);
 }
 
@@ -185,23 +195,16 @@ static struct piece *find(struct shown_cache *c, const struct object *o, uint64_
     return NULL;
 }
 
-static bool is_lasting(struct shown_cache *c, const struct model *m,
-                       const struct request *rq, const struct object *o)
-{
-    struct request mine = *rq;
-
-    arena_clear(c->scratch);
-    mine.arena = c->scratch;
-    return show_is_lasting(m, &mine, o);
-}
-
 const struct shown *shown_get(struct shown_cache *c, const struct model *m,
                               const struct request *rq, const struct asked *asked,
-                              const struct object *o, bool *ret_made)
+                              const struct object *o, bool *ret_made,
+                              size_t *ret_looked_at)
 {
+    struct look look;
+    const struct request mine = begin_look(c, rq, &look);
     /* A reply that names attributes, or shows what changes all the time, is made for
      * one client only. */
-    bool lasting = asked->all && is_lasting(c, m, rq, o);
+    bool lasting = asked->all && show_is_lasting(m, &mine, o);
     struct piece *p = NULL;
     uint64_t key;
 
@@ -215,13 +218,14 @@ const struct shown *shown_get(struct shown_cache *c, const struct model *m,
         DL_DELETE(c->recent, p);
         DL_PREPEND(c->recent, p);
     } else {
-        p = encode(c, m, rq, asked, o);
+        p = encode(c, m, &mine, asked, o);
         if (lasting)
             keep(c, p, key);
         else
             c->held_bytes += piece_bytes(p);
     }
     p->n_holders++;
+    *ret_looked_at = look.n_looked_at;
     return &p->shown;
 }
 
@@ -275,9 +279,12 @@ bool shown_is_right(struct shown_cache *c, const struct model *m,
                     const struct request *rq, const struct object *o)
 {
     const struct asked all = { .all = true };
+    struct look look;
+    size_t n;
     bool made;
-    const struct shown *kept = shown_get(c, m, rq, &all, o, &made);
-    struct piece *fresh = made ? NULL : encode(c, m, rq, &all, o);
+    const struct shown *kept = shown_get(c, m, rq, &all, o, &made, &n);
+    const struct request mine = begin_look(c, rq, &look);
+    struct piece *fresh = made ? NULL : encode(c, m, &mine, &all, o);
     bool same = !fresh || (fresh->shown.len == kept->len &&
                            memcmp(fresh->shown.data, kept->data, kept->len) == 0);
 

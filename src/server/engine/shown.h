@@ -30,10 +30,12 @@ struct shown_cache *shown_cache_new(size_t max_bytes);
 void shown_cache_free(struct shown_cache *c);
 
 /* The object as rq's requester may see it; the caller releases it. *ret_made says
- * whether it had to be encoded. rq->arena is not used. */
+ * whether it had to be encoded, *ret_looked_at how many promises to others were looked
+ * at for it. rq->arena is not used. */
 const struct shown *shown_get(struct shown_cache *c, const struct model *m,
                               const struct request *rq, const struct asked *asked,
-                              const struct object *o, bool *ret_made);
+                              const struct object *o, bool *ret_made,
+                              size_t *ret_looked_at);
 /* Bytes of the caller's own, held as any other piece until they are released. */
 const struct shown *shown_other(struct shown_cache *c, const struct wire_object *o,
                                 uint64_t seq);

@@ -28,6 +28,7 @@ struct search {
     struct arena *arena;
     size_t n_own;            /* of the occurrences on each of its vnodes */
     const struct node *node; /* which is looked at; NULL: the server */
+    size_t n_looked_at;
     size_t n, cap;
     struct hit *v;
 };
@@ -75,6 +76,7 @@ static void find_amounts(struct search *s, const struct booking *h,
         /* What is shared is counted at its home, with the claims of all who borrow. */
         home = node_home(h->node, name);
         all = claims_at_home(home, name, s->held->own, s->window, s->now_at, s->arena);
+        s->n_looked_at += all.n;
         find_amount(s, home, name, bookings_at_home(s->held->bookings, home, name),
                     &all);
     }
@@ -103,10 +105,12 @@ static void search_vnode(struct search *s, const struct booking *h)
     struct claims list;
 
     s->node = h->node;
+    s->n_looked_at++;
     /* Nobody else is on the vnode, which is what is nearly always found. */
     if (h->node->n_occurrences <= s->n_own && h->node->n_jobs == 0 && !shares)
         return;
     list = claims_on(h->node, s->held->own, s->window, s->now_at, s->arena);
+    s->n_looked_at += list.n;
     if (list.n == 0 && !shares)
         return;
     find_amounts(s, h, &list);
@@ -144,6 +148,7 @@ static void search_server_resource(struct search *s, const char *name, int64_t l
 
         claims_join(&list, &jobs, s->arena);
     }
+    s->n_looked_at += list.n;
     find_short(s, &list, name, left);
 }
 
@@ -220,7 +225,7 @@ static struct oversub_met what_met(const struct search *s, const struct hit *hit
 
 static struct oversub result(const struct search *s)
 {
-    struct oversub ret = { 0 };
+    struct oversub ret = { .n_looked_at = s->n_looked_at };
     size_t n;
 
     if (s->n == 0)
@@ -335,9 +340,16 @@ const char *oversub_met_list(const struct oversub *found, struct arena *arena)
 
 const char *oversub_text(const char *const *ids, size_t n, struct arena *arena)
 {
-    const char *text = n ? ids[0] : NULL;
+    struct buf text = { 0 };
+    const char *copy;
 
-    for (size_t i = 1; i < n; i++)
-        text = arena_printf(arena, "%s,%s", text, ids[i]);
-    return text;
+    if (n == 0)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        buf_add_str(&text, i ? "," : "");
+        buf_add_str(&text, ids[i]);
+    }
+    copy = arena_strdup(arena, text.data);
+    buf_fini(&text);
+    return copy;
 }

@@ -32,6 +32,7 @@ struct oversub {
     const char **jobs; /* ids, in order of creation */
     size_t n_resvs;
     const char **resvs; /* names of occurrences, likewise */
+    size_t n_looked_at; /* vnodes and claims: what it has cost to find them */
 };
 
 /* Jobs outside and other occurrences that meet it on a vnode which is then promised

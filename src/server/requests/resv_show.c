@@ -105,18 +105,33 @@ static bool show_wanted(const struct model *m, const struct request *rq,
     }
 }
 
+/* Three attributes show it, and whether the look lasts depends on it. */
+static const struct oversub *oversub_of(const struct model *m, const struct request *rq,
+                                        const struct object *o)
+{
+    const struct occurrence *oc = occurrence_itself(&TO_RESV(o)->current);
+    struct look *look = rq->look;
+
+    MUST(look && (!look->of || look->of == o)); /* a look is at one object */
+    if (!look->of) {
+        look->of = o;
+        look->oversub = resv_oversub(m, oc, rq->now_at, rq->arena);
+        look->n_looked_at += look->oversub.n_looked_at;
+    }
+    return &look->oversub;
+}
+
 static bool show_oversub(const struct model *m, const struct request *rq,
                          const struct object *o, int attr, struct wire_attrs *out)
 {
-    const struct occurrence *oc = occurrence_itself(&TO_RESV(o)->current);
-    struct oversub found = resv_oversub(m, oc, rq->now_at, rq->arena);
+    const struct oversub *found = oversub_of(m, rq, o);
     /* Nobody is told of promises that are kept: without a text the attribute is left
      * out. */
     const char *text = attr == RESV_A_OVERSUBSCRIBED_JOBS
-                           ? oversub_text(found.jobs, found.n_jobs, rq->arena)
+                           ? oversub_text(found->jobs, found->n_jobs, rq->arena)
                        : attr == RESV_A_OVERSUBSCRIBED_RESV
-                           ? oversub_text(found.resvs, found.n_resvs, rq->arena)
-                           : oversub_met_list(&found, rq->arena);
+                           ? oversub_text(found->resvs, found->n_resvs, rq->arena)
+                           : oversub_met_list(found, rq->arena);
 
     if (text)
         show_text(rq, o, attr, text, out);
@@ -312,9 +327,9 @@ bool resv_show_is_lasting(const struct model *m, const struct request *rq,
                           const struct object *o)
 {
     const char *extend = rq->wire->extend;
-    struct oversub found = resv_oversub(m, &TO_RESV(o)->current, rq->now_at, rq->arena);
 
-    return found.n_met == 0 && (!extend || strcmp(extend, EXTEND_WHY) != 0);
+    return (!extend || strcmp(extend, EXTEND_WHY) != 0) &&
+           oversub_of(m, rq, o)->n_met == 0;
 }
 
 /* What our schedulers may answer beside the wanted times. */

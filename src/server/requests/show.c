@@ -158,10 +158,14 @@ static void put_all(const struct model *m, const struct request *rq,
                     struct wire_attrs *out)
 {
     size_t n = asked->all ? kind_table(o->kind)->n : asked->n;
+    struct request mine = *rq;
+    struct look look = { 0 };
 
     MUST(asked->all || asked->n > 0); /* an empty list asks for all */
+    if (!mine.look)
+        mine.look = &look;
     for (size_t i = 0; i < n; i++)
-        show_attr(m, rq, o, asked->all ? i : (size_t)asked->rows[i], out);
+        show_attr(m, &mine, o, asked->all ? i : (size_t)asked->rows[i], out);
 }
 
 void show_put(const struct model *m, const struct request *rq, const struct object *o,

@@ -10,6 +10,7 @@
 #define SERVER_REQUESTS_SHOW_H
 
 #include "server/decide/request.h"
+#include "server/model/resv_oversub.h"
 
 /* True when it has dealt with the attribute: it appended entries, or shows none. False:
  * the stored value is shown.
@@ -45,6 +46,14 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
               int attr, struct wire_attrs *out);
 
+/* What is worked out once for all attributes of one object; its texts are in the arena
+ * of the request, which must not be cleared before the look ends. */
+struct look {
+    const struct object *of; /* NULL: nothing is known yet */
+    struct oversub oversub;  /* of a reservation */
+    size_t n_looked_at;      /* what that has cost (model/resv_oversub.h) */
+};
+
 /* The attributes that a request asks for, looked up once: each once, in the order of
  * the request, which is the order of the reply. */
 struct asked {
@@ -63,7 +72,7 @@ void show_object(const struct model *m, const struct request *rq,
                  const struct object *o, uint32_t type, const struct asked *asked,
                  struct decision *out);
 
-/* Its attributes alone. */
+/* Its attributes alone. A request without a look of its own has one for this. */
 void show_put(const struct model *m, const struct request *rq, const struct object *o,
               const struct asked *asked, struct wire_attrs *out);
 

@@ -111,13 +111,14 @@ static void test_what_is_kept_is_bounded(void)
     const struct request *rq = view(&v, r, WHO_USER);
     const struct model *m = svr_model(r->s);
     bool made;
+    size_t n;
 
     make_nodes(r, 200);
     for (int round = 0; round < 2; round++)
         MODEL_EACH (m, OBJ_NODE, o) {
-            shown_release(c, shown_get(c, m, rq, &all, o, &made));
+            shown_release(c, shown_get(c, m, rq, &all, o, &made, &n));
             CU_ASSERT_TRUE(made); /* others pushed it out since */
-            shown_release(c, shown_get(c, m, rq, &all, o, &made));
+            shown_release(c, shown_get(c, m, rq, &all, o, &made, &n));
             CU_ASSERT_FALSE(made);
             CU_ASSERT(shown_kept_bytes(c) <= 20000);
         }
@@ -137,11 +138,12 @@ static void test_held_pieces_stay_as_they_were(void)
     const struct model *m = svr_model(r->s);
     const struct shown *before, *after;
     bool made;
+    size_t n;
 
     change(r, CREATE, OBJECT_NODE, "n0", "Mom=h comment=first");
-    before = shown_get(c, m, rq, &all, m->kinds[OBJ_NODE].first, &made);
+    before = shown_get(c, m, rq, &all, m->kinds[OBJ_NODE].first, &made, &n);
     change(r, SET, OBJECT_NODE, "n0", "comment=other");
-    after = shown_get(c, m, rq, &all, m->kinds[OBJ_NODE].first, &made);
+    after = shown_get(c, m, rq, &all, m->kinds[OBJ_NODE].first, &made, &n);
     CU_ASSERT_TRUE(made);
     CU_ASSERT_PTR_NOT_NULL(memmem(before->data, before->len, "first", 5));
     CU_ASSERT_PTR_NOT_NULL(memmem(after->data, after->len, "other", 5));
@@ -165,16 +167,17 @@ static void test_viewers_of_a_class_share(void)
     const struct model *m = svr_model(r->s);
     const struct object *o;
     bool made;
+    size_t n;
 
     make_nodes(r, 1);
     o = m->kinds[OBJ_NODE].first;
-    shown_release(c, shown_get(c, m, view(&v, r, WHO_USER), &all, o, &made));
+    shown_release(c, shown_get(c, m, view(&v, r, WHO_USER), &all, o, &made, &n));
     CU_ASSERT_TRUE(made);
-    shown_release(c,
-                  shown_get(c, m, view(&v, r, WHO_USER | WHO_STAFF), &all, o, &made));
+    shown_release(
+        c, shown_get(c, m, view(&v, r, WHO_USER | WHO_STAFF), &all, o, &made, &n));
     CU_ASSERT_TRUE(made);
-    shown_release(c,
-                  shown_get(c, m, view(&v, r, WHO_USER | WHO_MANAGER), &all, o, &made));
+    shown_release(
+        c, shown_get(c, m, view(&v, r, WHO_USER | WHO_MANAGER), &all, o, &made, &n));
     CU_ASSERT_FALSE(made);
     shown_cache_free(c);
     rig_free(r);
@@ -200,7 +203,8 @@ static bool shows_hidden(struct shown_cache *c, struct rig *r, const struct obje
     const struct request *rq = view(&v, r, WHO_USER);
     const struct model *m = svr_model(r->s);
     bool made, shows;
-    const struct shown *s = shown_get(c, m, rq, &all, o, &made);
+    size_t n;
+    const struct shown *s = shown_get(c, m, rq, &all, o, &made, &n);
 
     shows = memmem(s->data, s->len, "exec_vnode_orig", 15) != NULL;
     shown_release(c, s);

@@ -5,6 +5,8 @@
 #include "one_record.h"
 #include "test/unit/unit.h"
 
+#include "server/decide/config.h"
+#include "server/engine/listing.h"
 #include "server/model/claims_over.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_claims.h"
@@ -266,6 +268,57 @@ static void test_oversubscription_at_the_server(void)
     CU_ASSERT_STRING_EQUAL(oversub_text(found.resvs, found.n_resvs, arena), "R9.svr");
     found = resv_oversub(m, find("S5[4]"), 50, arena);
     CU_ASSERT_EQUAL(found.n_met, 0);
+    end();
+}
+
+/* Forty that have all of n2 at one time. */
+static void make_crowd(void)
+{
+    for (int i = 10; i < 50; i++)
+        apply(FACT_RESV_SUBMITTED, OBJ_RESV, arena_printf(arena, "R%d.svr", i),
+              "reserve_state", "2", "reserve_substate", "2", "reserve_start", "500",
+              "reserve_end", "600", "resv_nodes", "(n2:ncpus=4)", "Resource_List.ncpus",
+              "4", NULL);
+}
+
+/* Three attributes say whom a reservation meets, and whether the reply may be kept
+ * depends on it: that is worked out once. A listing takes as many turns as it costs,
+ * however short the texts are. */
+static void test_oversubscription_is_worked_out_once_for_a_look(void)
+{
+    static const struct svr_config cfg = { .server_name = "svr" };
+    static const struct body_status body = { .id = "" };
+    static const struct wire_request wire = { .number = BATCH_STATUS_RESV,
+                                              .body = &body };
+    static const struct requester who = {
+        .user = "x", .host = "y", .rights = WHO_USER, .conn = 3
+    };
+    const struct asked all = { .all = true };
+    struct listings t;
+    struct listing *l;
+    struct request rq;
+    size_t n = 0, turns = 0;
+    bool made;
+
+    begin();
+    make_crowd();
+    rq = (struct request){ .wire = &wire,
+                           .body = &body,
+                           .who = &who,
+                           .actor = "x@y",
+                           .now_at = 50,
+                           .arena = arena,
+                           .cfg = &cfg };
+    listings_init(&t);
+    shown_release(t.shown, shown_get(t.shown, m, &rq, &all, &model_resv(m, "R11")->obj,
+                                     &made, &n));
+    CU_ASSERT_EQUAL(n, 1 + 39); /* the vnode, and who else is there */
+    l = listing_new(&t, m, &rq);
+    for (; listing_is_gathering(l); turns++)
+        listing_gather(&t, l, 50, 4096);
+    CU_ASSERT(turns > (40 * 39 * 16 + listing_part_bytes(l)) / 4096 / 2);
+    CU_ASSERT(turns > 1 + listing_part_bytes(l) / 4096);
+    listings_fini(&t);
     end();
 }
 
@@ -548,6 +601,8 @@ int main(void)
         { "when too much is claimed", test_when_too_much_is_claimed },
         { "spans are met", test_spans_are_met },
         { "oversubscription at the server", test_oversubscription_at_the_server },
+        { "oversubscription is worked out once for a look",
+          test_oversubscription_is_worked_out_once_for_a_look },
         { "links follow one occurrence", test_links_follow_one_occurrence },
         { "what is not set is that of the series",
           test_what_is_not_set_is_that_of_the_series },
