@@ -93,7 +93,13 @@ static size_t plain_len(const unsigned char *p, size_t len)
     size_t n = 0;
 
     while (n < len) {
-        size_t wide = wide_len(p + n, len - n);
+        size_t wide;
+
+        if (p[n] >= ' ' && p[n] < DELETE) { /* nearly all are */
+            n++;
+            continue;
+        }
+        wide = wide_len(p + n, len - n);
 
         if (wide == 0 && control_len(p + n, len - n) > 0)
             break;

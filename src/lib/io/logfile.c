@@ -20,6 +20,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +46,9 @@ struct logfile {
     bool torn;       /* it ends in a part of a line */
     uint64_t n_lost; /* lines that could not be written */
     bool gathers;
-    pid_t gatherer;  /* whose lines are held */
-    struct buf held; /* whole lines */
+    unsigned held_by; /* n_forks of the process whose lines are held */
+    struct buf held;  /* whole lines */
+    struct buf line;  /* memory for the next one */
 };
 
 static void time_format(int64_t at, const char *fmt, char *text, size_t size)
@@ -136,7 +138,8 @@ static void fields_put(struct buf *line, uint32_t log_class, const char *object,
 {
     size_t len = strlen(text), at;
 
-    buf_printf(line, "%s;", log_class_name(log_class));
+    buf_add_str(line, log_class_name(log_class));
+    buf_add_char(line, ';');
     at = line->len;
     buf_add_printable(line, object, strlen(object));
     for (; at < line->len; at++)
@@ -205,45 +208,75 @@ void logfile_flush(struct logfile *lf)
     buf_clear(&lf->held);
 }
 
+/* How many forks lie between the process and the daemon that began: getpid() would be a
+ * system call for each line. */
+static unsigned n_forks;
+
+static void note_fork(void)
+{
+    n_forks++;
+}
+
 void logfile_gather(struct logfile *lf, bool gathers)
 {
+    static bool watched;
+
     if (!lf)
         return;
+    if (!watched)
+        watched = pthread_atfork(NULL, NULL, note_fork) == 0;
     logfile_flush(lf);
-    lf->gathers = gathers;
-    lf->gatherer = getpid();
+    lf->gathers = gathers && watched;
+    lf->held_by = n_forks;
 }
 
 /* A process that was forked has copies of lines that its parent writes. */
 static void line_hold(struct logfile *lf, const struct buf *line, bool is_error)
 {
-    if (lf->gatherer != getpid())
+    if (lf->held_by != n_forks)
         buf_clear(&lf->held);
-    lf->gatherer = getpid();
+    lf->held_by = n_forks;
     buf_add(&lf->held, line->data, line->len);
     if (is_error || lf->held.len > HELD_BYTES_MAX)
         logfile_flush(lf);
 }
 
+/* ";0080;pbs_sched;": a scheduler writes thousands of lines at a time. */
+static void origin_put(const struct logfile *lf, uint32_t event, struct buf *line)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint32_t bits = event & ~(uint32_t)LOG_EV_FORCE;
+    int shift = 12;
+
+    while (shift < 28 && bits >> (shift + 4)) /* as "%04x" has it */
+        shift += 4;
+    buf_add_char(line, ';');
+    for (; shift >= 0; shift -= 4)
+        buf_add_char(line, digits[bits >> shift & 15]);
+    buf_add_char(line, ';');
+    buf_add_str(line, lf->daemon);
+    buf_add_char(line, ';');
+}
+
 static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
                      uint32_t log_class, const char *object, const char *text)
 {
-    struct buf line = { 0 };
+    struct buf *line = &lf->line;
 
     MUST(lf->fd >= 0);
     stamp_set(lf, at_us / 1000000);
-    buf_add_str(&line, lf->stamp);
+    buf_clear(line);
+    buf_add_str(line, lf->stamp);
     if (lf->conf->highres_timestamp)
-        buf_printf(&line, ".%06d", (int)(at_us % 1000000));
-    buf_printf(&line, ";%04x;%s;", event & ~(uint32_t)LOG_EV_FORCE, lf->daemon);
-    fields_put(&line, log_class, object, text);
-    buf_add_char(&line, '\n');
+        buf_printf(line, ".%06d", (int)(at_us % 1000000));
+    origin_put(lf, event, line);
+    fields_put(line, log_class, object, text);
+    buf_add_char(line, '\n');
     if (lf->gathers)
-        line_hold(lf, &line, event & LOG_EV_ERROR);
-    if ((!lf->gathers && lines_put(lf, &line) < line.len) ||
+        line_hold(lf, line, event & LOG_EV_ERROR);
+    if ((!lf->gathers && lines_put(lf, line) < line->len) ||
         (lf->to_stderr && (event & LOG_EV_ERROR)))
-        fputs(line.data, stderr);
-    buf_fini(&line);
+        fputs(line->data, stderr);
 }
 
 static void say_lost(struct logfile *lf, int64_t at_us)
@@ -403,6 +436,7 @@ void logfile_close(struct logfile *lf)
     if (lf->to_syslog)
         closelog();
     buf_fini(&lf->held);
+    buf_fini(&lf->line);
     free(lf->dir);
     free(lf->file);
     free(lf->daemon);

@@ -33,6 +33,7 @@ struct cycle {
     int n_paces;        /* requests of keep_pace() */
     int n_awaited;      /* of their replies */
     size_t n_done;      /* steps of the pass that were carried out */
+    bool gathers;       /* lines of the log are held */
     const char *pulled; /* the job that pull() has moved last */
 };
 
@@ -183,6 +184,15 @@ static void read_paces(struct cycle *c, int but)
             c->stop = true;
 }
 
+/* Lines about jobs that wait are written together as long as nothing is sent between
+ * them. */
+static void gather_lines(struct cycle *c, bool gathers)
+{
+    if (c->gathers != gathers)
+        logfile_gather(c->sh->log, gathers);
+    c->gathers = gathers;
+}
+
 /* A job of another queue is moved before it is run, and nothing else is asked for it
  * (scheduling.md 28). False: nothing is to be sent. */
 static bool pull(struct cycle *c, const struct plan_step *step)
@@ -191,6 +201,7 @@ static bool pull(struct cycle *c, const struct plan_step *step)
 
     if (!job)
         return true;
+    gather_lines(c, false);
     /* Others leave for it before it is moved. */
     if (step->kind == PLAN_PREEMPT_JOBS)
         return true;
@@ -223,17 +234,21 @@ static int ask(struct cycle *c, const struct wire_request *rq, struct wire_reply
     return link_call(c->sh->primary, rq, c->arena, reply, why);
 }
 
-static void carry_out(struct cycle *c, const struct plan_step *step)
+/* True when something was sent, and the server may have something to say. */
+static bool carry_out(struct cycle *c, const struct plan_step *step)
 {
     struct wire_reply reply = { 0 };
     struct wire_request rq;
     struct diag why;
+    bool sends;
     int err = 0;
 
     MUST(!c->stop); /* nothing is sent once a cycle is to end */
     if (!pull(c, step))
-        return;
-    if (plan_step_request(step, c->arena, &rq)) {
+        return true;
+    sends = plan_step_request(step, c->arena, &rq);
+    gather_lines(c, !sends);
+    if (sends) {
         /* The server may refuse an answer about a reservation, so its reply is
          * awaited; so is that of MoMs whose jobs are to go on or to leave, and whether
          * the job for which they left runs. Jobs are run and commented without one: a
@@ -245,6 +260,7 @@ static void carry_out(struct cycle *c, const struct plan_step *step)
     }
     if (leave_after(c, step->id, err, &why) == 0)
         step_is_done(c, step, &reply);
+    return sends;
 }
 
 /* Many answers about reservations go to our server in one request, so that they are
@@ -274,12 +290,14 @@ static size_t carry_out_next(struct cycle *c, const struct plan *plan)
     size_t n = c->sh->can_answer_many ? plan_answers(plan, c->n_done) : 0;
 
     if (n > 1) {
+        gather_lines(c, false);
         carry_out_answers(c, steps, n);
         return n;
     }
-    carry_out(c, steps);
-    /* The job for which others have left is run before anything else. */
-    if (!c->stop && !is_resv_step(steps) && steps->kind != PLAN_PREEMPT_JOBS)
+    /* The job for which others have left is run before anything else. Behind a job that
+     * waits nobody looks: there are thousands, and the end of the slice comes soon. */
+    if (carry_out(c, steps) && !c->stop && !is_resv_step(steps) &&
+        steps->kind != PLAN_PREEMPT_JOBS)
         look_for_command(c);
     return 1;
 }
@@ -289,6 +307,7 @@ static void carry_out_new(struct cycle *c, const struct plan *plan)
 {
     while (c->n_done < plan->n && !c->stop && !c->failed)
         c->n_done += carry_out_next(c, plan);
+    gather_lines(c, false);
 }
 
 /* Where the next cycle goes on; NULL: with the first job. */
