@@ -28,6 +28,7 @@ static void remember(struct jobs *jobs, const struct failure *fail)
     struct failure *copy = arena_copy(jobs->pl->arena, fail, sizeof(*fail));
 
     MUST(fail->kind != FAIL_NONE && !find_failure(jobs, fail));
+    copy->words = ARENA_NEW(jobs->pl->arena, struct failure_words);
     HASH_ADD(hh, jobs->failures, key, sizeof(copy->key), copy);
 }
 
@@ -169,6 +170,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
     MUST(j->request && j->request->valid); /* rules_refuse() has seen to it */
     if (!jobs->asked && top_jobs_hold(&jobs->top, pl, j)) {
         fail.kind = FAIL_STRICT;
+        fail.words = &jobs->words[fail.kind];
         jobs_say_why(jobs, j, &fail, NULL);
         return 1;
     }
@@ -289,6 +291,7 @@ struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_i
         struct failure fail = { 0 };
 
         fail.kind = rules_refuse(pl, job_id != NULL, j);
+        fail.words = &jobs->words[fail.kind];
         if (fail.kind)
             jobs_say_why(jobs, j, &fail, NULL);
         else

@@ -39,20 +39,53 @@ static void say_accrual(struct plan_step *step, struct planner *pl,
         step->accrue_type = type == 1 ? "1" : "2";
 }
 
+static struct failure_words make_words(struct arena *arena, const struct failure *fail)
+{
+    return (struct failure_words){
+        .log = failure_log(arena, fail->kind, ASKER_JOB, fail->resource, fail->numbers),
+        .comment = arena_printf(
+            arena, "%s%s", fail->never ? "Can Never Run: " : "Not Running: ",
+            failure_comment(arena, fail->kind, fail->resource, fail->numbers)),
+    };
+}
+
+/* Jobs that ask for the same stand behind each other, and their texts are shared. */
+static bool is_as_last(const struct jobs *jobs, const struct failure *fail)
+{
+    const struct failure *last = &jobs->last_own;
+
+    return last->kind == fail->kind && last->never == fail->never &&
+           last->resource == fail->resource && last->numbers == fail->numbers;
+}
+
+/* Thousands of jobs may wait for one reason. */
+static struct failure_words words_of(struct jobs *jobs, const struct failure *fail)
+{
+    struct failure_words *words = fail->words;
+
+    if (!words) {
+        words = &jobs->last_words;
+        if (!is_as_last(jobs, fail))
+            words->log = NULL;
+        jobs->last_own = *fail;
+    }
+    if (!words->log)
+        *words = make_words(jobs->pl->arena, fail);
+    return *words;
+}
+
 void jobs_say_why(struct jobs *jobs, const struct snap_job *j,
                   const struct failure *fail, const struct estimate *est)
 {
     struct planner *pl = jobs->pl;
+    struct failure_words words = words_of(jobs, fail);
     struct plan_step *step = plan_add(pl, PLAN_COMMENT_JOB, j->id);
 
     step->failure = fail->kind;
     step->never = fail->never;
     step->early = failure_is_early(fail->kind);
-    step->log =
-        failure_log(pl->arena, fail->kind, ASKER_JOB, fail->resource, fail->numbers);
-    step->reason = arena_printf(
-        pl->arena, "%s%s", fail->never ? "Can Never Run: " : "Not Running: ",
-        failure_comment(pl->arena, fail->kind, fail->resource, fail->numbers));
+    step->log = words.log;
+    step->reason = words.comment;
     /* The comment of an array that has begun says when (scheduling.md 12, note 1). */
     step->unchanged = !pl->p->update_comments || j->state == 'B' ||
                       (j->array && jobs->sub.array == j && jobs->sub.n_started > 0) ||

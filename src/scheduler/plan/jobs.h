@@ -12,6 +12,12 @@
 #include "scheduler/plan/top_job.h"
 #include "scheduler/plan/victims.h"
 
+/* What is said of all jobs that wait for one reason. */
+struct failure_words {
+    const char *log;
+    const char *comment; /* with "Not Running: " and the like before it */
+};
+
 /* Why a job waits, and the key of the other jobs that wait for the same reason. */
 struct failure {
     struct {
@@ -26,6 +32,7 @@ struct failure {
     bool of_owner; /* a limit of its owner, its group or its project */
     const char *resource;
     const char *numbers;
+    struct failure_words *words; /* made for the first job; NULL: a job's own */
     UT_hash_handle hh;
 };
 
@@ -46,7 +53,10 @@ struct jobs {
     bool levels_fall;              /* which change as jobs start */
     struct preempting *preempting; /* whom they may preempt; NULL: nobody has asked */
     struct plan_notes notes;       /* of the job that is looked at */
-    bool pause;                    /* the slice ends here */
+    struct failure_words words[N_FAILURES]; /* of failures that name nothing */
+    struct failure last_own;                /* the last one that was a job's own, */
+    struct failure_words last_words;        /* and what was said of it */
+    bool pause;                             /* the slice ends here */
 };
 
 /* What it costs to try a job, in jobs whose failure is known already. */

@@ -25,6 +25,11 @@ struct running_counts {
     uint64_t version;
 };
 
+/* Does the complex have any, or one of its queues? */
+struct limits_kinds {
+    bool hard, soft;
+};
+
 #define GENERIC "PBS_GENERIC"
 #define ALL     "PBS_ALL"
 
@@ -88,22 +93,32 @@ static void count(struct planner *pl, const struct snap_job *j, int64_t times)
         count_in(pl, q->name, j, times);
 }
 
-bool limit_fit_is_soft(const struct planner *pl)
+/* Each reservation has a queue: they are looked at once for all jobs of a plan. */
+static const struct limits_kinds *limits_kinds(struct planner *pl)
 {
-    bool any = pl->s->soft.n > 0;
+    struct limits_kinds *k;
 
-    for (size_t i = 0; i < pl->s->n_queues && !any; i++)
-        any = pl->s->queues[i].soft.n > 0;
-    return any;
+    if (pl->limits)
+        return pl->limits;
+    k = ARENA_NEW(pl->arena, struct limits_kinds);
+    k->soft = pl->s->soft.n > 0;
+    k->hard = pl->s->limits.n > 0;
+    for (size_t i = 0; i < pl->s->n_queues; i++) {
+        k->soft |= pl->s->queues[i].soft.n > 0;
+        k->hard |= pl->s->queues[i].limits.n > 0;
+    }
+    pl->limits = k;
+    return k;
 }
 
-static bool there_are_limits(const struct planner *pl)
+bool limit_fit_is_soft(struct planner *pl)
 {
-    bool any = pl->s->limits.n > 0 || limit_fit_is_soft(pl);
+    return limits_kinds(pl)->soft;
+}
 
-    for (size_t i = 0; i < pl->s->n_queues && !any; i++)
-        any = pl->s->queues[i].limits.n > 0;
-    return any;
+static bool there_are_limits(struct planner *pl)
+{
+    return limits_kinds(pl)->hard || limits_kinds(pl)->soft;
 }
 
 /* False when nothing is limited. Suspended jobs do not count. */

@@ -17,6 +17,13 @@ enum {
     OPEN_TRIES = 2000
 };
 
+/* The last text of plan_numbers(). */
+struct numbers {
+    const struct res *res;
+    int64_t asked, left, total;
+    const char *text;
+};
+
 struct planner {
     const struct snapshot *s;
     const struct policy *p;
@@ -29,11 +36,13 @@ struct planner {
     struct plan *plan;
     struct sums *sums;                 /* of quick_fit() */
     struct running_counts *running;    /* of limit_fit(); NULL: nobody has asked */
+    const struct limits_kinds *limits; /* which there are; likewise */
     struct levels *levels;             /* of level_of(); likewise */
     struct vnode_limits *vnode_limits; /* of vnode_limit.h; NULL: nobody has asked */
     struct job_formula *formula;       /* of job_value.h; NULL: there is none */
     struct queue_used **queues; /* [queue of the snapshot] of queue_fit(); NULL: none */
     struct queue_used *all;     /* of the server, likewise */
+    struct numbers numbers;
 };
 
 /* Append a step about 'id', which must live as long as the plan. The pointer is good
@@ -90,7 +99,7 @@ enum plan_failure quick_fit(struct planner *pl, const struct snap_job *j,
                             const char **numbers, bool *never);
 
 /* "(R: 4 A: 2 T: 2)": what is asked for, what is left, what there is. */
-const char *plan_numbers(const struct planner *pl, const struct res *res, int64_t asked,
+const char *plan_numbers(struct planner *pl, const struct res *res, int64_t asked,
                          int64_t left, int64_t total);
 
 /* Do the limits of running jobs let it start? If not, the words of the first that does
@@ -108,7 +117,7 @@ void limit_fit_left(struct planner *pl, const struct snap_job *j);
 /* Is there a soft limit anywhere? Which of them are the job's user, group, project and
  * everybody over, with what runs now: PREEMPT_QUEUE_SOFT, PREEMPT_SERVER_SOFT. One of a
  * resource is that of jobs which ask for it (scheduling.md 13). */
-bool limit_fit_is_soft(const struct planner *pl);
+bool limit_fit_is_soft(struct planner *pl);
 /* Another number whenever what is counted has changed; 0: nothing is counted. */
 uint64_t limit_fit_version(const struct planner *pl);
 uint32_t limit_fit_soft(struct planner *pl, const struct snap_job *j);

@@ -82,7 +82,7 @@ struct shortage { /* what is told of it */
     bool *never;
 };
 
-static bool has_room(const struct planner *pl, const struct snap_job *j,
+static bool has_room(struct planner *pl, const struct snap_job *j,
                      const struct res_values *available, const struct queue_used *used,
                      const struct shortage *ret)
 {

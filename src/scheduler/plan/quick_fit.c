@@ -161,16 +161,24 @@ struct verdict {
     const char *numbers;
 };
 
-const char *plan_numbers(const struct planner *pl, const struct res *res, int64_t asked,
+const char *plan_numbers(struct planner *pl, const struct res *res, int64_t asked,
                          int64_t left, int64_t total)
 {
-    return arena_printf(
+    struct numbers *last = &pl->numbers;
+
+    /* Jobs that ask for the same stand behind each other, and share the text. */
+    if (last->text && last->res == res && last->asked == asked && last->left == left &&
+        last->total == total)
+        return last->text;
+    *last = (struct numbers){ res, asked, left, total, .text = NULL };
+    last->text = arena_printf(
         pl->arena, "(R: %s A: %s T: %s)", amount_text(pl->arena, res, asked),
         amount_text(pl->arena, res, left), amount_text(pl->arena, res, total));
+    return last->text;
 }
 
-static struct verdict short_of(const struct planner *pl, const struct sums *sums,
-                               size_t res, int64_t wanted)
+static struct verdict short_of(struct planner *pl, const struct sums *sums, size_t res,
+                               int64_t wanted)
 {
     const struct res *row = &pl->s->res.v[res];
 
@@ -208,7 +216,7 @@ static const char *offered_together(const struct world *w, const char *queue,
 
 /* Check the needs of one chunk against what all vnodes have together. What is not
  * counted, as a text, must be met by one vnode at least. */
-static struct verdict check_chunk(const struct planner *pl, const struct sums *sums,
+static struct verdict check_chunk(struct planner *pl, const struct sums *sums,
                                   const int64_t *has, const char *queue,
                                   const struct req_chunk *chunk)
 {
@@ -237,7 +245,7 @@ static struct verdict check_chunk(const struct planner *pl, const struct sums *s
     return (struct verdict){ 0 };
 }
 
-static struct verdict larger_than_any(const struct planner *pl, const struct sums *sums,
+static struct verdict larger_than_any(struct planner *pl, const struct sums *sums,
                                       const struct need *n, bool vnode)
 {
     const struct res *row = &pl->s->res.v[n->res];
@@ -266,7 +274,7 @@ static bool is_of_chunks(const struct request *rq, size_t res)
 /* A chunk lies on one host, with vscatter on one vnode, and with pack all of them lie
  * on one host. What is larger than each can never run, however much all have together;
  * PBS says that only of the sums, and loses the numbers (scheduling.md 11). */
-static struct verdict check_largest(const struct planner *pl, const struct sums *sums,
+static struct verdict check_largest(struct planner *pl, const struct sums *sums,
                                     const struct snap_job *j)
 {
     const struct request *rq = j->request;
@@ -285,7 +293,7 @@ static struct verdict check_largest(const struct planner *pl, const struct sums 
 /* Check a whole job against all vnodes ('totals') or against the free ones: the
  * number of vnodes, then the job's sums, then chunk by chunk. The first failure is
  * returned. */
-static struct verdict check(const struct planner *pl, const struct sums *sums,
+static struct verdict check(struct planner *pl, const struct sums *sums,
                             const struct snap_job *j, const char *queue, bool totals)
 {
     const int64_t *has = totals ? sums->total : sums->available;
