@@ -463,6 +463,11 @@ def test_qorder(cluster):
                            user=USER1).stdout.strip() for _ in range(3)]
         name = ids[0].split(".", 1)[1]
         assert said(cluster, "qorder", ids[0], ids[2]) == (0, "", "")
+        for command in (["qselect"], ["qselect", "-q", "workq"]):
+            assert [jid for jid in cluster.run(command).stdout.split() if jid in ids] == ids[::-1]
+        for command in (["qstat"], ["qstat", "workq"], ["qstat", "-a"]):
+            assert [line.split(".")[0] for line in cluster.run(command).stdout.splitlines()
+                    if re.match(r"\d+\.", line)][-3:] == [jid.split(".")[0] for jid in ids[::-1]]
         # The default server may be named or not.
         for _ in range(2):
             assert said(cluster, "qorder", ids[0] + "@" + cluster.host, ids[2]) == (0, "", "")

@@ -9,10 +9,11 @@
 #include "server/model/job_state.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The jobs of a queue are named one by one while they are few; else all jobs are looked
- * at, in steps. */
+/* Jobs are named one by one while they are few, in their order; else all jobs are
+ * looked at, in steps. */
 #define FEW_JOBS 1000
 
 static bool wants_all(const char *id)
@@ -160,27 +161,62 @@ static int open_job_list(struct walk *w, const char *list, struct diag *why)
     return diag_code(why, worst);
 }
 
+static int64_t rank_of(const struct job *j)
+{
+    return obj_num(&j->obj, JOB_A_QUEUE_RANK, 0);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct job *x = *(const struct job *const *)a;
+    const struct job *y = *(const struct job *const *)b;
+
+    if (rank_of(x) != rank_of(y))
+        return rank_of(x) < rank_of(y) ? -1 : 1;
+    return x->obj.created_seq < y->obj.created_seq ? -1 : 1;
+}
+
+/* Name the jobs of a queue, or those that live (NULL), in their order; nothing when
+ * they are many. Jobs that are in the order of creation need no names: the walk meets
+ * them so. */
+static void name_few_jobs(struct walk *w, const struct queue *q)
+{
+    const struct object *live = model_first_live(w->m, OBJ_JOB);
+    const struct job *j = q ? q->jobs : live ? TO_JOB(live) : NULL;
+    const struct job **jobs = ARENA_ARRAY(w->rq->arena, const struct job *, FEW_JOBS);
+    bool sorted = q == NULL;
+    struct buf ids = { 0 };
+    size_t n = 0;
+
+    for (; j; j = q ? j->queue_next : j->list_next) {
+        if (walk_passes_over(w, j))
+            continue;
+        if (n == FEW_JOBS)
+            return;
+        sorted &= n == 0 || by_rank(&jobs[n - 1], &j) < 0;
+        jobs[n++] = j;
+    }
+    if (sorted)
+        return;
+    qsort(jobs, n, sizeof(*jobs), by_rank);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&ids, "%s%s", i ? "," : "", jobs[i]->obj.id);
+    w->ids = ids.data ? arena_strdup(w->arena, ids.data) : "";
+    buf_fini(&ids);
+}
+
 static int open_queue_jobs(struct walk *w, const char *name, struct diag *why)
 {
     size_t len = strcspn(name, "@");
     const struct queue *q = model_queue(w->m, arena_strndup(w->arena, name, len));
-    struct buf ids = { 0 };
-    size_t n = 0;
 
     if (!q)
         return diag_code(why, PBSE_UNKQUE);
     MUST(q->obj.created_seq > 0); /* 0 stands for no queue */
     w->queue = q->obj.created_seq;
     w->queue_name = arena_strdup(w->arena, q->obj.id);
-    if (w->past) /* history is in no queue */
-        return 0;
-    for (const struct job *j = q->jobs; j && n <= FEW_JOBS; j = j->queue_next, n++)
-        if (!walk_passes_over(w, j))
-            buf_printf(&ids, "%s%s", ids.len ? "," : "", j->obj.id);
-    /* The names of a large queue would themselves be a long list. */
-    if (n <= FEW_JOBS)
-        w->ids = ids.data ? arena_strdup(w->arena, ids.data) : "";
-    buf_fini(&ids);
+    if (!w->past) /* history is in no queue */
+        name_few_jobs(w, q);
     return 0;
 }
 
@@ -197,7 +233,11 @@ static int open_jobs(struct walk *w, struct diag *why)
     /* Ids of jobs begin with a digit, and names of queues do not. */
     if (isdigit((unsigned char)*body->id))
         return open_job_list(w, body->id, why);
-    return wants_all(body->id) ? 0 : open_queue_jobs(w, body->id, why);
+    if (!wants_all(body->id))
+        return open_queue_jobs(w, body->id, why);
+    if (!w->past)
+        name_few_jobs(w, NULL);
+    return 0;
 }
 
 static int read_selection(struct walk *w, struct diag *why)
@@ -215,6 +255,9 @@ static int open_selection(struct walk *w, struct diag *why)
     int err = read_selection(w, why);
 
     begin_kind(w);
+    /* A scheduler puts them in order itself. */
+    if (!err && !w->past && !w->subjobs_begun)
+        name_few_jobs(w, NULL);
     if (err || w->rq->wire->number == BATCH_SELECT_JOBS)
         return err;
     err = asked_parse(&body->wanted, OBJ_JOB, w->arena, &w->asked, why);
@@ -307,14 +350,14 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
     w->view_cost = 0;
     if (w->array)
         return walk_next_subjob(w);
+    if (w->ids ? !*w->ids : !w->next)
+        return WALK_END;
+    if (!selection_holds(w))
+        return WALK_END;
     if (w->ids) {
-        if (!*w->ids)
-            return WALK_END;
         o = next_by_id(w);
     } else {
         o = w->next;
-        if (!o || !selection_holds(w))
-            return WALK_END;
         /* The walk stands behind the object, which may be deleted before the next
          * step. */
         w->next = after(w, o);

@@ -2,7 +2,9 @@
  *
  * A walk may pause: between two steps objects may come, change and go. Each object that
  * is there all the while is met once, in order of creation or in the order of the
- * request's list of ids; one that is gone before its turn is not met.
+ * request's list of ids; one that is gone before its turn is not met. Jobs that live
+ * are met by their queue_rank, which qorder and qmove change (cli.md 4.2), as long as
+ * they are no more than 1,000: beyond that in the order of creation too.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REQUESTS_WALK_H

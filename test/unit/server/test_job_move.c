@@ -6,6 +6,8 @@
 #include "test/unit/server/fake_mom.h"
 #include "test/unit/unit.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int ask_move(struct rig *r, uint32_t number, const char *user, const char *id,
@@ -318,6 +320,22 @@ static void the_queue_before_is_no_reservations(void)
     rig_free(r);
 }
 
+/* The jobs in the order in which they are listed: "1 2 3". */
+static const char *listed(struct rig *r, const char *queue)
+{
+    static char text[100];
+    const struct body_status body = { .id = queue };
+    const struct wire_reply *reply =
+        rig_ask(r, RIG_USER, BATCH_STATUS_JOB, &body, NULL);
+    size_t len = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < reply->objects.n; i++)
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%d", i ? " " : "",
+                                atoi(reply->objects.v[i].name));
+    return text;
+}
+
 static void two_jobs_change_places(void)
 {
     struct rig *r = rig_new();
@@ -330,6 +348,8 @@ static void two_jobs_change_places(void)
     snprintf(rank_b, sizeof(rank_b), "%s", text_of(r, b, "queue_rank"));
     snprintf(rank_c, sizeof(rank_c), "%s", text_of(r, c, "queue_rank"));
     CU_ASSERT_TRUE(strcmp(rank_a, rank_b) < 0 && strcmp(rank_b, rank_c) < 0);
+    CU_ASSERT_STRING_EQUAL(listed(r, ""), "0 1 2");
+    CU_ASSERT_STRING_EQUAL(listed(r, "workq"), "0 1 2");
     CU_ASSERT_EQUAL(order(r, RIG_USER, a, b), 0);
     CU_ASSERT_TRUE(rig_logged(r, "changes places with 1.svr at request of ann@"));
     CU_ASSERT_STRING_EQUAL(text_of(r, a, "queue_rank"), rank_b);
@@ -344,6 +364,8 @@ static void two_jobs_change_places(void)
     CU_ASSERT_STRING_EQUAL(text_of(r, b, "queue_rank"), rank_c);
     rig_restart(r);
     CU_ASSERT_STRING_EQUAL(text_of(r, c, "queue_rank"), rank_a);
+    CU_ASSERT_STRING_EQUAL(listed(r, ""), "2 0 1");
+    CU_ASSERT_STRING_EQUAL(listed(r, "workq"), "2 0 1");
     rig_free(r);
 }
 
