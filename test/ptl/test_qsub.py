@@ -56,6 +56,10 @@ def test_a_wrong_value_names_its_option(cluster, letter, words):
 # What else is refused, with all that is said.
 REFUSED = [
     (["-N", "n" * 231], 2, ["qsub: Job name is too long "]),
+    (["-J", "1-4%"], 2, ["qsub: illegal -J value",
+                         "qsub: -J takes first-last[:step][%most at once], for example 1-10:2%4", "(usage)"]),
+    (["-c", "u"], 2, ["qsub: illegal -c value", "qsub: -c takes n, s, c, w, c=minutes or w=minutes",
+                      "(usage)"]),
     (["-G"], 2, ["qsub: invalid option -- 'G'", "(usage)"]),
     (["-N"], 2, ["qsub: option requires an argument -- 'N'", "(usage)"]),
     (["--"], 2, ["(usage)"]),

@@ -21,6 +21,11 @@ int job_option_illegal(const char *cmd, const char *usage, int letter, const cha
         explain_time(cmd, text);
     else if (letter == 'W')
         explain_say(cmd, EXPLAIN_LIST_FORM);
+    else if (letter == 'J')
+        explain_say(cmd, "-J takes first-last[:step][%most at once], for example "
+                         "1-10:2%4");
+    else if (letter == 'c')
+        explain_say(cmd, "-c takes n, s, c, w, c=minutes or w=minutes");
     else if (letter == 'r')
         fprintf(stderr, "%s: \"%.200s\" is neither y nor n\n", cmd, text);
     fputs(usage, stderr);
