@@ -25,6 +25,7 @@ from holdfast import *  # noqa: E402
 from holdfast.peer import attrs  # noqa: E402
 from holdfast.users import make_users, remove_users  # noqa: E402
 from holdfast.wire import Reply, string  # noqa: E402
+from holdfast.services import wait_for  # noqa: E402
 from jobs import reserve, threads_us  # noqa: E402
 from largest import QUEUE_JOB, SET, Client, manage  # noqa: E402
 
@@ -287,6 +288,28 @@ def comments(b):
     b.cycle("a look after that")
 
 
+def history(b, n=100000):
+    """Finished jobs are shown, and leave together."""
+    b.set(job_history_enable="True")
+    b.scheduling(False)
+    first = b.next_number()
+    b.submit(n)
+    ids = [str(first + i) for i in range(n)]
+
+    def delete():
+        for i in range(0, n, 10000):
+            b.cluster.run(["qdel"] + ids[i:i + 10000], timeout=300)
+    b.measure("%d jobs are deleted and finished" % n, delete)
+    print("    memory of the server: %.1f MB" % b.memory_mb(), flush=True)
+    b.measure("qstat -x of them", lambda: b.cluster.run(["qstat", "-x"], timeout=300))
+    b.measure("qstat -xf of them", lambda: b.cluster.run(["qstat", "-xf"], timeout=300))
+    b.measure("qselect -x", lambda: b.cluster.run(["qselect", "-x"], timeout=300))
+    b.measure("all of them are forgotten", lambda: (
+        b.set(job_history_duration="1"), wait_for("no history", lambda: not b.cluster.run(
+            ["qstat", "-x"], timeout=300).stdout.strip(), deadline=300)))
+    print("    memory of the server: %.1f MB" % b.memory_mb(), flush=True)
+
+
 def shutdown(b):
     """qterm with as many running jobs as there are vnodes; what it costs until it is over is
     known of turns only."""
@@ -310,8 +333,18 @@ def shutdown(b):
         b.scheduling(True)
 
 
+def promised(b):
+    """Jobs that start and end beside the reservations of the next days."""
+    b.scheduling(False)
+    b.submit(b.args.jobs, walltime=5)
+    b.measure("%d short jobs start and end" % b.args.jobs, lambda: (
+        b.scheduling(True), wait_for("the end", lambda: "Queued:0 Held:0 Waiting:0 Running:0 Exiting:0" in
+                                     b.server.status(SERVER)[0]["state_count"], deadline=300)))
+
+
 PARTS = {f.__name__: f for f in (preempt, preempt_never, server_limit, formula, groups, strict, fit, chain,
-                                 all_deleted, routed, vnode_limit, array, comments, shutdown)}
+                                 all_deleted, routed, vnode_limit, array, comments, history, shutdown,
+                                 promised)}
 
 
 def main():
