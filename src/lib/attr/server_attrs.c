@@ -28,6 +28,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_bool,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_ALONE,
         .dflt = "True",
         .doc = "Lets scheduling cycles start; the same as scheduling of the default scheduler.",
     },
@@ -376,6 +377,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = STAFF,
+        .flags = ATTR_ALONE,
         .doc = "Free text shown by qstat -Bf.",
     },
     [SERVER_A_DEFAULT_NODE] = {
@@ -849,7 +851,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
     },
 
     /* kept by our own daemons, never shown */
-    [SERVER_A_HF_NEXT_NUMBER] = { .name = "hf_next_number", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "Above each number of a job or reservation that may have been told." },
+    [SERVER_A_HF_NEXT_NUMBER] = { .name = "hf_next_number", .type = &attr_int64, .flags = ATTR_INTERNAL | ATTR_ALONE, .doc = "Above each number of a job or reservation that may have been told." },
     [SERVER_A_HF_HOLDFAST] = { .name = "hf_holdfast", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Schema of the stored objects." },
     [SERVER_A_HF_HOT_UNTIL] = { .name = "hf_hot_until", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When the hot start is given up; set while it goes on." },
 };

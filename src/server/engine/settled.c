@@ -70,11 +70,12 @@ static void forget_what_is_seen(const struct model *m, const struct rule_row *ro
         if (row->looks & SEES(e))
             edge_each(m, e, o, forget_end, NULL);
     reads_forget(o);
-    if (!(row->looks & SEES_SETTINGS))
+    if (row->looks & SEES_SETTINGS)
+        forget_end(NULL, m->server);
+    if (!(row->looks & SEES_SCHEDULERS))
         return;
-    reads_forget(m->server);
     MODEL_EACH (m, OBJ_SCHED, sched) {
-        reads_forget(sched);
+        forget_end(NULL, sched);
     }
 }
 

@@ -50,22 +50,28 @@ static void touch_kind(struct svr *s, enum obj_kind kind)
     }
 }
 
-/* The next number is no setting. */
-static bool is_setting(const struct record *rec, const struct change *c)
+/* What a rule has to see that looks at what the record changes, besides edges. */
+static uint64_t seen_as(const struct record *rec)
 {
-    return rec->kind == OBJ_SCHED ||
-           (rec->kind == OBJ_SERVER && c->attr != SERVER_A_HF_NEXT_NUMBER);
+    const struct attr_row *rows = kind_table(rec->kind)->rows;
+
+    if (rec->kind == OBJ_SCHED)
+        return rec->n_changes > 0 ? SEES_SCHEDULERS : 0;
+    if (rec->kind != OBJ_SERVER)
+        return 0;
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (!(rows[rec->changes[i].attr].flags & ATTR_ALONE))
+            return SEES_SETTINGS;
+    return 0;
 }
 
 void touch_for_settings(struct svr *s, const struct record *rec)
 {
-    bool changes = false;
+    uint64_t seen = seen_as(rec);
 
-    for (size_t i = 0; i < rec->n_changes; i++)
-        changes |= is_setting(rec, &rec->changes[i]);
-    /* A setting may concern every object of the kinds whose rules look at settings. */
-    for (int kind = 0; changes && kind < OBJ_KIND_COUNT; kind++)
-        if (rules_of((enum obj_kind)kind).looks & SEES_SETTINGS)
+    /* A setting may concern every object of the kinds whose rules look at it. */
+    for (int kind = 0; seen && kind < OBJ_KIND_COUNT; kind++)
+        if (rules_of((enum obj_kind)kind).looks & seen)
             touch_kind(s, (enum obj_kind)kind);
 }
 

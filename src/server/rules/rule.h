@@ -46,10 +46,11 @@ typedef bool (*rule_fn)(const struct rule_context *c, const struct object *o,
 typedef int64_t (*rule_deadline_fn)(const struct model *m, const struct object *o);
 
 /* What a rule looks at besides its object before it stays silent: the ends of edges,
- * and attributes of the server and of schedulers. */
-#define SEES(edge)    (UINT64_C(1) << (edge))
-#define SEES_SETTINGS SEES(EDGE_COUNT)
-_Static_assert(EDGE_COUNT < 64, "a rule's row has one bit for each edge");
+ * attributes of the server, and attributes of schedulers. */
+#define SEES(edge)      (UINT64_C(1) << (edge))
+#define SEES_SETTINGS   SEES(EDGE_COUNT)
+#define SEES_SCHEDULERS SEES(EDGE_COUNT + 1)
+_Static_assert(EDGE_COUNT < 63, "a rule's row has one bit for each edge");
 
 struct rule_row {
     enum obj_kind kind;

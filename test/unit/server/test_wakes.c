@@ -231,6 +231,39 @@ static void test_another_order_starts_a_cycle(void)
     fake_mom_free(&fm);
 }
 
+static size_t n_asked(const struct rig *r)
+{
+    size_t n = 0;
+    const struct effect *e;
+
+    for (size_t i = 0; (e = rig_effect(r, EFFECT_RECORD, i)); i++)
+        n += e->u.record->fact == FACT_RESV_ASKED;
+    return n;
+}
+
+/* Nobody asks a scheduler that does not schedule. A reservation that waits for its
+ * answer looks again as soon as it does, whichever of the two settings says so. */
+static void a_reservation_asks_when_there_is_scheduling(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    rig_attach_sched(r);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, S, "", "scheduling=False"), 0);
+    ask_for_a_reservation(r, 4000);
+    CU_ASSERT_EQUAL(n_asked(r), 0);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, S, "", "scheduling=True"), 0);
+    CU_ASSERT_EQUAL(n_asked(r), 1);
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SCHED, "default", "scheduling=False"), 0);
+    ask_for_a_reservation(r, 4001);
+    CU_ASSERT_EQUAL(n_asked(r), 0);
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SCHED, "default", "scheduling=True"), 0);
+    CU_ASSERT_EQUAL(n_asked(r), 1);
+    fake_mom_free(&fm);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -241,6 +274,8 @@ int main(void)
         { "many changes are one cycle", test_many_changes_are_one_cycle },
         { "schedulers do not wake themselves", test_schedulers_do_not_wake_themselves },
         { "another order starts a cycle", test_another_order_starts_a_cycle },
+        { "a reservation asks when there is scheduling",
+          a_reservation_asks_when_there_is_scheduling },
     };
 
     return unit_main("wakes", cases, ARRAY_LEN(cases));
