@@ -345,6 +345,35 @@ static void test_groups(void)
     }
 }
 
+/* The user is told only of a file that he wanted to have written at its destination
+ * (execution.md 13). */
+static void test_who_is_told_of_no_direct_file(void)
+{
+    static const struct {
+        const char *keep, *output, *error;
+        bool told;
+    } rows[] = {
+        { "oed", "h1:/tmp/o", "h1:/tmp/e", false },
+        { "oed", "h1:/tmp/o", "far:/tmp/e", true },
+        { "od", "h1:/tmp/o", "far:/tmp/e", false },
+        { "od", "far:/tmp/o", "h1:/tmp/e", true },
+        { "oe", "far:/tmp/o", "far:/tmp/e", false },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct site s;
+        struct plan p;
+
+        site_new(&s);
+        add(&s, "Keep_Files", NULL, rows[i].keep);
+        add(&s, "Output_Path", NULL, rows[i].output);
+        add(&s, "Error_Path", NULL, rows[i].error);
+        CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+        CU_ASSERT_EQUAL(p.remark != NULL, rows[i].told);
+        site_free(&s);
+    }
+}
+
 /* Tasks of the first host have no node file in their environment, those of other hosts
  * have, unless $gen_nodefile_on_sister_mom forbids it (execution.md 15). */
 static void test_who_finds_the_node_file(void)
@@ -424,6 +453,7 @@ int main(void)
         { "environment", test_environment },
         { "node file", test_nodefile },
         { "a node file without end", test_a_nodefile_without_end },
+        { "who is told of no direct file", test_who_is_told_of_no_direct_file },
         { "who finds the node file", test_who_finds_the_node_file },
         { "limits", test_limits },
         { "limits of one kind are one", test_limits_of_one_kind },
