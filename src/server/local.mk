@@ -302,6 +302,7 @@ check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_stage_in 
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_next_number \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
+	test/unit/server/test_settings \
 	test/unit/server/test_array_life test/unit/server/test_job_release \
 	test/unit/server/test_job_mail test/unit/server/test_job_stop \
 	test/unit/server/test_job_stands \
@@ -310,6 +311,7 @@ TESTS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_next_number \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
+	test/unit/server/test_settings \
 	test/unit/server/test_array_life test/unit/server/test_job_release \
 	test/unit/server/test_job_mail test/unit/server/test_job_stop \
 	test/unit/server/test_job_stands \
@@ -341,6 +343,9 @@ test_unit_server_test_accrual_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_job_mail_SOURCES = test/unit/server/test_job_mail.c $(FAKE_MOM)
 test_unit_server_test_job_mail_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_mail_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_settings_SOURCES = test/unit/server/test_settings.c $(FAKE_MOM)
+test_unit_server_test_settings_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_settings_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_catalogue_SOURCES = test/unit/server/test_catalogue.c $(FAKE_MOM)
 test_unit_server_test_catalogue_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_catalogue_LDADD = $(FAKE_MOM_LIBS)

@@ -232,6 +232,11 @@ def test_an_occurrence_ends_its_running_jobs(site):
     is_gone(server, JOB, jid)
     found = dict(records(site, jid))
     assert found["A"] == "Deleting running job at end of reservation occurrence"
+    # It is asked first, as at the last end (doc/design/045): PBS has 265 here. The record says
+    # in what it ran.
+    assert " Exit_status=271 " in found["E"], found["E"]
+    assert (" queue=%s resvname=" % queue_of(rid)) in found["E"] and " resvID=%s " % rid in found["E"]
+    assert "D" not in found
     assert not {"F", "K", "k"} & set(dict(records(site, rid)))
     server.expect(RESV, {"reserve_state": "RESV_CONFIRMED", "reserve_index": 2}, id=rid)
 

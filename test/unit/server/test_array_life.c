@@ -317,6 +317,28 @@ static void a_subjob_that_is_run_again_waits_again(void)
     fake_mom_free(&fm);
 }
 
+/* Of a range what can go back does, and the answer says why the rest does not. */
+static void a_part_of_a_range_is_run_again(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    struct body_id body = { .id = "0[1-2].svr" };
+    const struct wire_reply *reply;
+
+    array_of(r, "1-3");
+    start(&fm, "0[1].svr");
+    start(&fm, "0[2].svr");
+    CU_ASSERT_EQUAL(delete_job(r, RIG_USER, "0[1].svr", NULL), 0);
+    reply = rig_ask(r, RIG_ROOT, BATCH_RERUN, &body, "force");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL(reply->code, PBSE_BADSTATE);
+    CU_ASSERT_EQUAL(reply->choice, REPLY_TEXT);
+    SAME(reply->text, pbse_text(PBSE_BADSTATE));
+    SAME(value(r, "0[1].svr", "job_state"), "R");
+    SAME(value(r, "0[2].svr", "job_state"), "Q");
+    fake_mom_free(&fm);
+}
+
 /* What a comment says of a hold is gone with the hold; an operator's words stay. */
 static void a_released_array_says_when_it_began(void)
 {
@@ -612,6 +634,7 @@ int main(void)
         { "an array is deleted as a whole", an_array_is_deleted_as_a_whole },
         { "a subjob that is run again waits again",
           a_subjob_that_is_run_again_waits_again },
+        { "a part of a range is run again", a_part_of_a_range_is_run_again },
         { "a released array says when it began", a_released_array_says_when_it_began },
         { "an array takes over its subjobs", an_array_takes_over_its_subjobs },
         { "a held array goes on where it was", a_held_array_goes_on_where_it_was },

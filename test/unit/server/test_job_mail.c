@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "lib/attr/row.h"
+#include "server/decide/job_letter.h"
 #include "test/unit/server/fake_mom.h"
 #include "test/unit/unit.h"
 
@@ -81,6 +83,44 @@ static void points_say_which_letters_are_written(void)
         TOLD(fm.r, cases[i].ended);
         fake_mom_free(&fm);
     }
+}
+
+/* Whatever is in a store: clients may set letters or n, and not both, and a job whose
+ * points are unset is one that says "a" (attributes.md 14). */
+static void points_are_read_one_by_one(void)
+{
+    static const struct {
+        const char *points, *wanted; /* of b, e, a and what is always told (!) */
+    } cases[] = {
+        { NULL, "a!" },    { "a", "a!" }, { "n", "!" },  { "be", "be!" },
+        { "abe", "bea!" }, { "nb", "!" }, { "en", "!" }, { "j", "!" },
+    };
+    static const struct {
+        char letter;
+        enum letter_point point;
+    } points[] = { { 'b', LETTER_BEGIN },
+                   { 'e', LETTER_END },
+                   { 'a', LETTER_ABORT },
+                   { '!', LETTER_ALWAYS } };
+    struct rig *r = rig_new();
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct object o = { .kind = OBJ_JOB };
+        char got[8] = "";
+        size_t n = 0;
+
+        o.attrs = obj_attrs_blank(job_table.n, r->arena);
+        if (cases[i].points)
+            obj_attrs_view_put(
+                &o.attrs, JOB_A_MAIL_POINTS,
+                (struct attr_value){ .set = true, .u.str = (char *)cases[i].points },
+                r->arena);
+        for (size_t k = 0; k < ARRAY_LEN(points); k++)
+            if (job_wants_letter(&o, points[k].point))
+                got[n++] = points[k].letter;
+        CU_ASSERT_STRING_EQUAL(got, cases[i].wanted);
+    }
+    rig_free(r);
 }
 
 static void a_letter_goes_to_who_is_named(void)
@@ -302,6 +342,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "points say which letters are written",
           points_say_which_letters_are_written },
+        { "points are read one by one", points_are_read_one_by_one },
         { "a letter goes to who is named", a_letter_goes_to_who_is_named },
         { "what went wrong is told", what_went_wrong_is_told },
         { "who deletes a job mends nothing", who_deletes_a_job_mends_nothing },

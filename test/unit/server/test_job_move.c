@@ -350,7 +350,10 @@ static void two_jobs_change_places(void)
     CU_ASSERT_TRUE(strcmp(rank_a, rank_b) < 0 && strcmp(rank_b, rank_c) < 0);
     CU_ASSERT_STRING_EQUAL(listed(r, ""), "0 1 2");
     CU_ASSERT_STRING_EQUAL(listed(r, "workq"), "0 1 2");
+    r->now_at += 9;
     CU_ASSERT_EQUAL(order(r, RIG_USER, a, b), 0);
+    CU_ASSERT_EQUAL(obj_num(the_job(r, a), JOB_A_MTIME, 0), RIG_START_AT + 9);
+    CU_ASSERT_EQUAL(obj_num(the_job(r, b), JOB_A_MTIME, 0), RIG_START_AT + 9);
     CU_ASSERT_TRUE(rig_logged(r, "changes places with 1.svr at request of ann@"));
     CU_ASSERT_STRING_EQUAL(text_of(r, a, "queue_rank"), rank_b);
     CU_ASSERT_STRING_EQUAL(text_of(r, b, "queue_rank"), rank_a);

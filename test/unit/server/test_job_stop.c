@@ -248,6 +248,40 @@ static void admin_suspend_keeps_all_and_brings_maintenance(void)
     fake_mom_free(&fm);
 }
 
+/* Another signal is its MoM's to send: that is logged of a signal, not of a message. A
+ * job that its MoM has not taken yet has no process. */
+static void a_signal_needs_a_process(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *early = submit(r, RIG_USER, "", "", "x\n");
+    const char *id = job_of(&fm, JOB);
+    struct body_message message = { .job_id = id, .text = "hello" };
+
+    CU_ASSERT_EQUAL(run_job(r, early, "(n1:ncpus=1)"), 0);
+    CU_ASSERT_EQUAL(signal_job(r, early, "SIGUSR1"), PBSE_BADSTATE);
+    CU_ASSERT_FALSE(rig_logged(r, "job signaled with"));
+    CU_ASSERT_EQUAL(signal_job(r, id, "SIGUSR1"), -1);
+    CU_ASSERT_TRUE(rig_logged(r, "job signaled with SIGUSR1 by root@"));
+    CU_ASSERT_PTR_NULL(rig_ask(r, RIG_USER, BATCH_MESSAGE_JOB, &message, NULL));
+    CU_ASSERT_FALSE(rig_logged(r, "job signaled with"));
+    fake_mom_free(&fm);
+}
+
+/* By force a job goes back that must not be repeated otherwise. */
+static void force_runs_again_what_may_not_be(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = job_of(&fm, JOB " Rerunable=n");
+    struct body_id body = { .id = id };
+
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_RERUN, &body, NULL)->code, PBSE_NORERUN);
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_RERUN, &body, "force")->code, 0);
+    SAME(job_shows(r, id, "job_state"), "Q");
+    fake_mom_free(&fm);
+}
+
 static void maintenance_ends_with_the_job(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -565,6 +599,8 @@ int main(void)
         { "what may not be is refused", what_may_not_be_is_refused },
         { "admin-suspend keeps all and brings maintenance",
           admin_suspend_keeps_all_and_brings_maintenance },
+        { "a signal needs a process", a_signal_needs_a_process },
+        { "force runs again what may not be", force_runs_again_what_may_not_be },
         { "maintenance ends with the job", maintenance_ends_with_the_job },
         { "a list says what is given back", a_list_says_what_is_given_back },
         { "it goes on only where there is room", it_goes_on_only_where_there_is_room },

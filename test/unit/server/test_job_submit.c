@@ -608,6 +608,16 @@ static void jobs_are_selected(void)
         { "Job_Name", NULL, "two", WIRE_OP_NE, 0, "0.svr 1.svr " },
         { "Job_Name", NULL, "two", 99, 0, "" },
         { "Account_Name", NULL, "x", WIRE_OP_GT, 15004, "" },
+        { "Account_Name", NULL, "x", WIRE_OP_GE, 15004, "" },
+        { "Account_Name", NULL, "x", WIRE_OP_LT, 15004, "" },
+        { "Account_Name", NULL, "x", WIRE_OP_LE, 15004, "" },
+        /* What is unset differs from every value. */
+        { "Account_Name", NULL, "x", WIRE_OP_NE, 0, "0.svr 1.svr 2.svr " },
+        { "Account_Name", NULL, "x", WIRE_OP_EQ, 0, "" },
+        /* States have no order. */
+        { "job_state", NULL, "Q", WIRE_OP_GT, 0, "" },
+        { "job_state", NULL, "Q", WIRE_OP_LT, 0, "" },
+        { "job_state", NULL, "Q", WIRE_OP_GE, 0, "" },
         /* never, after so many minutes, and not said */
         { "Checkpoint", NULL, "u", WIRE_OP_EQ, 0, "0.svr " },
         { "Checkpoint", NULL, "c=5", WIRE_OP_GE, 0, "1.svr 2.svr " },
@@ -651,6 +661,61 @@ static void jobs_are_selected(void)
         CU_ASSERT_STRING_EQUAL(got.data, c->ids);
         buf_fini(&got);
     }
+    rig_free(r);
+}
+
+/* The ids that a user selects by one criterion, with a blank behind each. */
+static const char *selected_by(struct rig *r, const char *user, const char *name,
+                               const char *value, const char *extend)
+{
+    struct body_select body = { 0 };
+    const struct wire_reply *reply;
+    const char *ids = "";
+
+    wire_attrs_add(&body.criteria, r->arena, name, NULL, value, WIRE_OP_EQ);
+    reply = rig_ask(r, user, BATCH_SELECT_JOBS, &body, extend);
+    for (size_t k = 0; k < reply->ids.n; k++)
+        ids = arena_printf(r->arena, "%s%s ", ids, reply->ids.v[k]);
+    return ids;
+}
+
+static void others_jobs_are_selected_where_they_may_be_seen(void)
+{
+    struct rig *r = rig_new();
+
+    submit(r, RIG_USER, "", "", NULL);
+    submit(r, "bob", "", "", NULL);
+    CU_ASSERT_STRING_EQUAL(selected_by(r, "bob", "job_state", "Q", NULL),
+                           "0.svr 1.svr ");
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "query_other_jobs=False"), 0);
+    CU_ASSERT_STRING_EQUAL(selected_by(r, "bob", "job_state", "Q", NULL), "1.svr ");
+    CU_ASSERT_STRING_EQUAL(selected_by(r, RIG_ROOT, "job_state", "Q", NULL),
+                           "0.svr 1.svr ");
+    rig_free(r);
+}
+
+/* History is in no queue any more, and tells the name of its last one. */
+static void history_is_selected_by_its_last_queue(void)
+{
+    struct rig *r = rig_new();
+    const char *const queues[] = { "workq", "q2" };
+
+    new_queue(r, "q2", "");
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "job_history_enable=True"), 0);
+    for (size_t i = 0; i < ARRAY_LEN(queues); i++) {
+        const char *id = submit(r, RIG_USER, queues[i], "", NULL);
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+        CU_ASSERT_EQUAL(delete_job(r, RIG_USER, id, NULL), 0);
+    }
+    CU_ASSERT_STRING_EQUAL(selected_by(r, RIG_ROOT, "destination", "q2", "x"),
+                           "1.svr ");
+    CU_ASSERT_STRING_EQUAL(selected_by(r, RIG_ROOT, "destination", "workq", "x"),
+                           "0.svr ");
+    CU_ASSERT_STRING_EQUAL(selected_by(r, RIG_ROOT, "destination", "@svr", "x"),
+                           "0.svr 1.svr ");
     rig_free(r);
 }
 
@@ -757,6 +822,9 @@ static const struct unit_case cases[] = {
     { "letters go to no control character", letters_go_to_no_control_character },
     { "running jobs are altered a little", running_jobs_are_altered_a_little },
     { "jobs are selected", jobs_are_selected },
+    { "others' jobs are selected where they may be seen",
+      others_jobs_are_selected_where_they_may_be_seen },
+    { "history is selected by its last queue", history_is_selected_by_its_last_queue },
     { "a selection has a status", a_selection_has_a_status },
     { "a selection has an end", a_selection_has_an_end },
 };
