@@ -1,0 +1,230 @@
+/* test_depend_verify.c - a job that waits for one of another server registers there
+ * once more, since an answer may have been late
+ * (doc/design/075-dependencies-between-servers.md, "Asked twice").
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "test/unit/server/two.h"
+#include "test/unit/unit.h"
+
+/* 'there' has registered, its answer is late, and meanwhile its job has ended and
+ * 'here' was told of the end twice, before it had the job or the entry. 'alter': it is
+ * an entry of ModifyJob of that job, NULL: a new job's. The id of the job that waits.
+ */
+static const char *told_too_early(struct two *t, const char *alter, enum how how)
+{
+    static const char entry[] = "afterok:" FIRST "@two";
+    struct rig *here = t->out.from, *there = t->fm.r;
+    const struct body_manage body = { .command = 2,
+                                      .object_type = 2,
+                                      .object_name = alter,
+                                      .attrs = rig_attrs(here, "depend=afterok:" FIRST
+                                                               "@two") };
+    const struct need *need;
+    struct finding late;
+
+    if (!alter)
+        two_ask_for(t, entry);
+    else if (rig_ask(here, RIG_USER, BATCH_MODIFY_JOB, &body, NULL))
+        CU_FAIL("ModifyJob is answered before it is known");
+    t->out.client = here->conn;
+    need = transfer_asked(here);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(need);
+    late = pair_attempt(&t->out, need, FOR_EVER);
+    two_let_happen(&t->fm, how);
+    while (transfer_asked(there))
+        pair_go(&t->back, FOR_EVER);
+    rig_advance(there, there->now_at + 2);
+    while (transfer_asked(there))
+        pair_go(&t->back, FOR_EVER);
+    pair_tell(&t->out, need, &late);
+    if (!t->out.said)
+        t->out.said = rig_go_on(here, t->out.client);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(t->out.said);
+    CU_ASSERT_EQUAL_FATAL(t->out.said->code, 0);
+    return alter ? alter : arena_strdup(here->arena, t->out.said->text);
+}
+
+/* The other server has forgotten its job, or has it as history; this server begins
+ * again in between, or the other one does not answer for a while. */
+static void a_late_answer_leaves_nobody_waiting(void)
+{
+    static const struct finding nobody = { .failed = true };
+
+    for (int n = 0; n < 16; n++) {
+        bool alter = n & 1, restart = n & 2, away = n & 4, history = n & 8;
+        struct two t = two_new();
+        struct rig *here = t.out.from;
+        const char *id =
+            alter ? submit(here, RIG_USER, "", "Hold_Types=u", "x\n") : NULL;
+
+        if (history)
+            CU_ASSERT_EQUAL(rig_manager(t.fm.r, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                        "job_history_enable=true"),
+                            0);
+        id = told_too_early(&t, id, IS_DELETED);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(the_job(here, id));
+        if (restart)
+            rig_restart(here);
+        if (away)
+            two_ask_again(&t, 2, &nobody);
+        two_ask_again(&t, away ? 60 : 2, NULL);
+        if (!history) {
+            CU_ASSERT_PTR_NOT_NULL(the_job(here, id));
+            if (restart)
+                rig_restart(here);
+            two_ask_again(&t, 60, NULL);
+        }
+        CU_ASSERT_PTR_NULL(the_job(here, id));
+        CU_ASSERT_STRING_EQUAL(accounted(here, 'A', 0),
+                               "Job deleted as result of dependency on job " FIRST);
+        CU_ASSERT_TRUE(rig_logged(here, "is not waited for"));
+        two_free(&t);
+    }
+}
+
+/* The end that it waited for is told once more, where the other server still knows it.
+ */
+static void a_late_answer_lets_go(void)
+{
+    struct two t = two_new();
+    const char *id;
+
+    CU_ASSERT_EQUAL(rig_manager(t.fm.r, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                "job_history_enable=true"),
+                    0);
+    id = told_too_early(&t, NULL, ENDS_WELL);
+    CU_ASSERT_EQUAL(state_of(t.out.from, id), 'H');
+    two_ask_again(&t, 2, NULL);
+    CU_ASSERT_EQUAL(state_of(t.out.from, id), 'H');
+    two_tell(&t);
+    CU_ASSERT_EQUAL(state_of(t.out.from, id), 'Q');
+    two_free(&t);
+}
+
+/* 'there' tells the end for the second time before 'here' has the job, and hears the
+ * answer only after 'here' has registered once more: that answer counts no more. */
+static void a_late_answer_takes_off_nobody(void)
+{
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const struct need *registers, *second;
+    struct finding yes, unknown;
+
+    CU_ASSERT_EQUAL(rig_manager(there, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                "job_history_enable=true"),
+                    0);
+    two_ask_for(&t, "afterok:" FIRST "@two");
+    registers = transfer_asked(t.out.from);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(registers);
+    yes = pair_attempt(&t.out, registers, FOR_EVER);
+    two_let_happen(&t.fm, ENDS_WELL);
+    pair_go(&t.back, FOR_EVER);
+    rig_advance(there, there->now_at + 2);
+    second = transfer_asked(there);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(second);
+    unknown = pair_attempt(&t.back, second, FOR_EVER);
+    CU_ASSERT_EQUAL(unknown.code, PBSE_UNKJOBID);
+    pair_tell(&t.out, registers, &yes);
+    CU_ASSERT_EQUAL_FATAL(rig_go_on(t.out.from, t.out.client)->code, 0);
+    two_ask_again(&t, 2, NULL);
+    pair_tell(&t.back, second, &unknown);
+    CU_ASSERT_EQUAL(state_of(t.out.from, FIRST), 'H');
+    rig_advance(there, there->now_at + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(there));
+    pair_go(&t.back, FOR_EVER);
+    CU_ASSERT_EQUAL(state_of(t.out.from, FIRST), 'Q');
+    CU_ASSERT_FALSE(obj_is_set(the_job(there, FIRST), JOB_A_HF_WAITERS));
+    two_free(&t);
+}
+
+/* ... deletes no job that waits for one of its own. */
+static void who_cannot_look_is_asked_again(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(two_says_nothing); i++) {
+        const struct finding not_now = { .code = two_says_nothing[i] };
+        struct two t = two_new();
+        const char *id = two_child(&t, "afterok");
+
+        two_ask_again(&t, 2, &not_now);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(the_job(t.out.from, id));
+        CU_ASSERT_EQUAL(state_of(t.out.from, id), 'H');
+        two_ask_again(&t, 60, NULL);
+        CU_ASSERT_FALSE(obj_is_set(the_job(t.out.from, id), JOB_A_HF_VERIFY));
+        CU_ASSERT_EQUAL(state_of(t.out.from, id), 'H');
+        two_free(&t);
+    }
+}
+
+/* The entry is confirmed once; what was let go before is not asked for. */
+static void an_entry_is_confirmed_once(void)
+{
+    for (int told = 0; told < 2; told++) {
+        struct two t = two_new();
+        struct rig *here = t.out.from;
+        const char *id = two_child(&t, "afterany");
+
+        if (told) {
+            two_let_happen(&t.fm, IS_DELETED);
+            two_tell(&t);
+            CU_ASSERT_EQUAL(state_of(here, id), 'Q');
+            rig_advance(here, here->now_at + 2);
+        } else {
+            two_ask_again(&t, 2, NULL);
+        }
+        CU_ASSERT_PTR_NULL(transfer_asked(here));
+        CU_ASSERT_FALSE(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY));
+        CU_ASSERT_FALSE(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY_AT));
+        rig_advance(here, here->now_at + 3600);
+        CU_ASSERT_PTR_NULL(transfer_asked(here));
+        CU_ASSERT_EQUAL(state_of(here, id), told ? 'Q' : 'H');
+        two_free(&t);
+    }
+}
+
+/* The same of what is to be confirmed: one that was not known once is asked for again.
+ */
+static void each_confirmation_is_a_message(void)
+{
+    static const struct finding yes = { .found = true },
+                                unknown = { .code = PBSE_UNKJOBID };
+    struct two t = two_new();
+    struct rig *here = t.out.from;
+    const char *id;
+
+    two_ask_for(&t, "afterok:" FIRST "@two,afterok:7.svr@slow:8.svr@slow:9.svr@slow:"
+                    "10.svr@slow");
+    for (int i = 0; i < 4; i++)
+        CU_ASSERT_PTR_NULL(two_answered(&t, &yes));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(two_answered(&t, &yes));
+    CU_ASSERT_EQUAL_FATAL(t.out.said->code, 0);
+    id = t.out.said->text;
+    rig_advance(here, here->now_at + 2);
+    CU_ASSERT_STRING_EQUAL_FATAL(transfer_asked(here)->detail, "@two");
+    pair_tell(&t.out, transfer_asked(here), &unknown);
+    for (int i = 0; i < 4; i++) { /* one after the other, each late */
+        const struct need *slow = transfer_asked(here);
+
+        CU_ASSERT_STRING_EQUAL_FATAL(slow->detail, "@slow");
+        rig_advance(here, here->now_at + 19);
+        pair_tell(&t.out, slow, &yes);
+    }
+    CU_ASSERT_TRUE(is_asked(here, "@two"));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(the_job(here, id));
+    CU_ASSERT_EQUAL(state_of(here, id), 'H');
+    two_free(&t);
+}
+
+static const struct unit_case cases[] = {
+    { "a late answer leaves nobody waiting", a_late_answer_leaves_nobody_waiting },
+    { "a late answer lets go", a_late_answer_lets_go },
+    { "a late answer takes off nobody", a_late_answer_takes_off_nobody },
+    { "who cannot look is asked again", who_cannot_look_is_asked_again },
+    { "an entry is confirmed once", an_entry_is_confirmed_once },
+    { "each confirmation is a message", each_confirmation_is_a_message },
+};
+
+int main(void)
+{
+    return unit_main("dependencies that are confirmed", cases, ARRAY_LEN(cases));
+}
