@@ -19,12 +19,14 @@ struct fact_known {
     int64_t until_at;
     struct finding finding;
     size_t bytes;
-    struct fact_known *prev, *next; /* oldest first */
+    bool is_used;
+    struct fact_known *prev, *next;           /* oldest first */
+    struct fact_known *used_prev, *used_next; /* of those that are used */
     UT_hash_handle hh;
 };
 
 struct facts {
-    struct fact_known *by_key, *oldest;
+    struct fact_known *by_key, *oldest, *used;
     size_t most;
     size_t bytes;
 };
@@ -44,6 +46,8 @@ static void forget(struct facts *f, struct fact_known *k)
      * entries. */
     HASH_DEL(f->by_key, k);
     DL_DELETE(f->oldest, k);
+    if (k->is_used)
+        DL_DELETE2(f->used, k, used_prev, used_next);
     MUST(f->bytes >= k->bytes);
     f->bytes -= k->bytes;
     arena_free(k->arena);
@@ -79,6 +83,39 @@ const struct finding *facts_find(const struct facts *f, const struct need *need,
     /* What is too old is not forgotten here: the caller's table is const, and room is
      * made when something is learned. */
     return k && now_at < k->until_at ? &k->finding : NULL;
+}
+
+const struct finding *facts_use(struct facts *f, const struct need *need,
+                                int64_t now_at)
+{
+    struct fact_known *k = find(f, need);
+
+    if (!k || now_at >= k->until_at)
+        return NULL;
+    if (!k->is_used)
+        DL_APPEND2(f->used, k, used_prev, used_next);
+    k->is_used = true;
+    return &k->finding;
+}
+
+void facts_begin_use(struct facts *f)
+{
+    while (f->used) {
+        f->used->is_used = false;
+        DL_DELETE2(f->used, f->used, used_prev, used_next);
+    }
+}
+
+void facts_forget_used(struct facts *f)
+{
+    while (f->used)
+        forget(f, f->used);
+}
+
+void facts_forget_old(struct facts *f, int64_t now_at)
+{
+    while (f->oldest && f->oldest->until_at <= now_at)
+        forget(f, f->oldest);
 }
 
 void facts_learn(struct facts *f, const struct need *need,

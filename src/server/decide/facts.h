@@ -2,7 +2,8 @@
  *
  * The engine has one table of what is good for everybody: its answers expire, because
  * the world changes. A request that waits has one of its own: what it has learned stays
- * true for it until it is decided, however long the rest takes.
+ * true for it until it is decided, however long the rest takes. So have the rules of an
+ * object, which decide again and again: they forget an answer when they have used it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_FACTS_H
@@ -24,6 +25,20 @@ const struct finding *facts_find(const struct facts *f, const struct need *need,
 /* Keep a copy of an answer, instead of an older one, until then. */
 void facts_learn(struct facts *f, const struct need *need,
                  const struct finding *finding, int64_t until_at);
+
+/* The same, for a decision that may be made because of it: see facts_forget_used(). */
+const struct finding *facts_use(struct facts *f, const struct need *need,
+                                int64_t now_at);
+
+/* What follows is another decision, which has used nothing yet. Time: linear in what
+ * the last one has used, as that of facts_forget_used(). */
+void facts_begin_use(struct facts *f);
+/* The decision is made: what was used for it is forgotten. It is not asked again for
+ * the same reason, and a later question is another one. */
+void facts_forget_used(struct facts *f);
+/* Forget answers that are not good any more at 'now_at', the oldest ones first, up to
+ * one that is still good. */
+void facts_forget_old(struct facts *f, int64_t now_at);
 
 /* How long an answer is good that came at 'now_at': an account or address that was
  * changed is known anew after a minute, a service that failed is asked again soon. */

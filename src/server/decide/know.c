@@ -41,7 +41,7 @@ const struct finding *request_know(const struct request *rq, const struct need *
         /* A private answer, like the content of a file, is for the request that asked
          * and for no other. */
         own.asker = need_is_private(need->kind) ? rq->knows.number : 0;
-        f = facts_find(rq->knows.learned, &own, rq->now_at);
+        f = facts_use(rq->knows.learned, &own, rq->now_at);
     }
     /* Answers about accounts and hosts are the same for everybody and are shared while
      * they are fresh. */

@@ -83,12 +83,12 @@ bool asker_ask(struct asker *a, struct need *need, int64_t until_at)
     return is_new;
 }
 
-void asker_learn(struct asker *a, const struct need *need, const struct finding *f)
+void asker_learn(struct asker *a, const struct need *need, const struct finding *f,
+                 int64_t until_at)
 {
     if (!a->learned)
         a->learned = facts_new(0);
-    /* What an asker has learned is its own, and good until the asker ends. */
-    facts_learn(a->learned, need, f, INT64_MAX);
+    facts_learn(a->learned, need, f, until_at);
 }
 
 size_t asker_bytes(const struct asker *a)

@@ -60,8 +60,9 @@ void asker_fini(struct asker *a);
  * 'until_at' is for this case. */
 bool asker_ask(struct asker *a, struct need *need, int64_t until_at) MUST_CHECK;
 
-/* It knows that from now on, until it has decided. */
-void asker_learn(struct asker *a, const struct need *need, const struct finding *f);
+/* It knows that from now on, until then, or until it has decided (INT64_MAX). */
+void asker_learn(struct asker *a, const struct need *need, const struct finding *f,
+                 int64_t until_at);
 /* Bytes of memory of what it has learned. */
 size_t asker_bytes(const struct asker *a);
 

@@ -11,6 +11,9 @@
 /* An answer that does not come in so many seconds is taken for one that nobody has. */
 #define FIND_OUT_S 30
 
+/* What rules have learned and not used in so many seconds they have no use for. */
+#define LEARNED_S   3600
+
 static const struct finding nobody_knows = { .failed = true };
 
 static void find_out(struct turn *t, const struct need *need)
@@ -56,7 +59,8 @@ void rules_wait(struct turn *t, struct watch *x, struct needs *needs)
 
 /* Whoever waits for that has learned it; fine when nobody asks it any longer. Rules
  * look again in this turn, requests have theirs later. */
-static void answer(struct svr *s, const struct need *need, const struct finding *f)
+static void answer(struct svr *s, int64_t now_at, const struct need *need,
+                   const struct finding *f)
 {
     struct inquiry *q = inquiries_find(&s->inquiries, need);
     struct asker *a;
@@ -71,7 +75,9 @@ static void answer(struct svr *s, const struct need *need, const struct finding 
             parked_learn(&s->parked, STRUCT_OF(a, struct parked, asker), &q->need, f);
             continue;
         }
-        asker_learn(a, &q->need, f);
+        if (a->learned)
+            facts_forget_old(a->learned, now_at);
+        asker_learn(a, &q->need, f, instant_after(now_at, LEARNED_S));
         watch_touch(&s->watches, a->o);
     }
     inquiries_end(&s->inquiries, q);
@@ -90,7 +96,7 @@ static void tell_askers(struct turn *t, const struct need *need,
     /* Answers that were asked for by one request alone are never kept for others. */
     if (kept)
         facts_learn(s->facts, need, f, facts_good_until(f, t->now_at));
-    answer(s, need, f);
+    answer(s, t->now_at, need, f);
 }
 
 /* The links to the MoMs hear of it, and who waits for all hosts. */
@@ -105,7 +111,7 @@ static void tell_of_hosts(struct turn *t, const char *host)
     moms_host_learned(s->moms, &mt, host);
     take_up(t, &d);
     if (!host_book_is_open(s->hosts))
-        answer(s, &all, &done);
+        answer(s, t->now_at, &all, &done);
 }
 
 static void learn(struct turn *t, const struct need *need, const struct finding *f)

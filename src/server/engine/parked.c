@@ -106,7 +106,7 @@ void parked_learn(struct parked_table *t, struct parked *p, const struct need *n
 {
     size_t before = asker_bytes(&p->asker);
 
-    asker_learn(&p->asker, need, finding);
+    asker_learn(&p->asker, need, finding, INT64_MAX);
     p->bytes += asker_bytes(&p->asker) - before;
     p->user->bytes += asker_bytes(&p->asker) - before;
     /* It knows all that it had asked for and is decided afresh. */

@@ -49,6 +49,16 @@ void rules_know(struct rule_context *c, const struct watch *x)
     c->knows.number = x && x->asker ? x->asker->number : 0;
 }
 
+/* What a rule has said is taken up; 'o' may be gone. The answers that the rule has used
+ * for it are forgotten: it may go on asking for as long as the server lives. */
+static void forget_used(struct turn *t, const struct object *o)
+{
+    const struct watch *x = watch_find(&t->s->watches, o);
+
+    if (x && x->asker && x->asker->learned)
+        facts_forget_used(x->asker->learned);
+}
+
 /* No rule of the object has anything to say now: it may be that one has to know more
  * first. What they have learned is forgotten as soon as none has. */
 static void nothing_is_said(struct turn *t, struct watch *x, struct needs *needs)
@@ -73,6 +83,8 @@ static size_t rules_say(struct turn *t, struct watch *x)
         struct decision d = turn_decision(t);
         size_t n_missed = needs.n;
 
+        if (c.knows.learned)
+            facts_begin_use(c.knows.learned);
         /* The first rule that has something to say is heard; the others look again
          * after its records. */
         if (rule_rows[i].kind != o->kind || !rule_rows[i].due(&c, o, &d))
@@ -80,6 +92,7 @@ static size_t rules_say(struct turn *t, struct watch *x)
         MUST(d.records.n > 0);     /* who said that something is due has said what */
         MUST(needs.n == n_missed); /* ... and did not do so without knowing enough */
         take_up(t, &d);
+        forget_used(t, o);
         return d.records.n;
     }
     nothing_is_said(t, x, &needs);

@@ -58,7 +58,7 @@ static void learn(struct lookups *l, const struct need *need, const struct findi
     while ((a = inquiry_take(q)) != NULL) { /* each may end others that wait */
         struct seeker *who = STRUCT_OF(a, struct seeker, asker);
 
-        asker_learn(a, &q->need, f);
+        asker_learn(a, &q->need, f, INT64_MAX);
         if (!seeker_waits(who))
             who->go_on(who);
     }

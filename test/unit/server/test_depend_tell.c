@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/engine/svr_priv.h"
 #include "test/unit/server/two.h"
 #include "test/unit/unit.h"
 
@@ -237,6 +238,33 @@ static void thousands_may_be_awaited(void)
     two_free(&t);
 }
 
+/* One server is slow, so that the rule never knows enough; what others have said does
+ * not stay in memory. */
+static void what_was_used_is_forgotten(void)
+{
+    static const struct finding yes = { .found = true };
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const struct need *asked[20];
+    const struct watch *x;
+    char id[40];
+
+    many_awaited(&t, ARRAY_LEN(asked));
+    for (size_t i = 0; i < ARRAY_LEN(asked); i++) {
+        snprintf(id, sizeof(id), "%zu.svr", i + 1);
+        CU_ASSERT_EQUAL(delete_job(there, RIG_USER, id, NULL), 0);
+        asked[i] = transfer_asked(there);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(asked[i]);
+    }
+    for (size_t i = 1; i < ARRAY_LEN(asked); i++)
+        pair_tell(&t.back, asked[i], &yes);
+    x = watch_find(&there->s->watches, svr_model(there->s)->server);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(x);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(x->asker); /* the slow one has not answered */
+    CU_ASSERT_EQUAL(asker_bytes(x->asker), 0);
+    two_free(&t);
+}
+
 /* Of an array whose beginning is awaited there is nothing to tell before it begins. */
 static void an_array_is_told_of_when_it_begins(void)
 {
@@ -269,6 +297,7 @@ static const struct unit_case cases[] = {
     { "each server has its own times", each_server_has_its_own_times },
     { "each attempt is a message", each_attempt_is_a_message },
     { "thousands may be awaited", thousands_may_be_awaited },
+    { "what was used is forgotten", what_was_used_is_forgotten },
     { "an array is told of when it begins", an_array_is_told_of_when_it_begins },
 };
 

@@ -499,7 +499,37 @@ static void who_asks_twice_waits_once(void)
     inquiries_fini(&all);
 }
 
+/* A rule forgets what it has used, and what nobody has used for long. */
+static void answers_have_an_age(void)
+{
+    static const struct need one = { .kind = NEED_GROUPS, .name = "one" },
+                             two = { .kind = NEED_GROUPS, .name = "two" },
+                             old = { .kind = NEED_GROUPS, .name = "old" };
+    static const struct finding yes = { .found = true };
+    struct facts *f = facts_new(0);
+
+    facts_learn(f, &old, &yes, 100);
+    facts_learn(f, &one, &yes, 200);
+    facts_learn(f, &two, &yes, 200);
+    CU_ASSERT_PTR_NOT_NULL(facts_use(f, &one, 50));
+    facts_begin_use(f); /* the decision that was made was about something else */
+    CU_ASSERT_PTR_NOT_NULL(facts_use(f, &two, 50));
+    CU_ASSERT_PTR_NOT_NULL(facts_use(f, &two, 50));
+    facts_forget_used(f);
+    CU_ASSERT_PTR_NULL(facts_find(f, &two, 50));
+    CU_ASSERT_PTR_NOT_NULL(facts_find(f, &one, 50));
+    CU_ASSERT_PTR_NULL(facts_use(f, &old, 100));
+    facts_forget_old(f, 100);
+    CU_ASSERT_PTR_NULL(facts_find(f, &old, 50));
+    CU_ASSERT_PTR_NOT_NULL(facts_use(f, &one, 199));
+    facts_forget_old(f, 200);
+    facts_forget_used(f);
+    CU_ASSERT_EQUAL(facts_bytes(f), 0);
+    facts_free(f);
+}
+
 static const struct unit_case cases[] = {
+    { "answers have an age", answers_have_an_age },
     { "the reservation is made when the groups are known",
       the_reservation_is_made_when_the_groups_are_known },
     { "it asks once", it_asks_once },
