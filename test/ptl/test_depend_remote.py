@@ -167,7 +167,10 @@ def test_what_cannot_wait_there_is_refused(two):
     a, b = two
     jid = first(b)
     for kind, target, code, words in (("before", "99999." + b.host, 206, "Invalid Job Dependency"),
-                                      ("runone", jid, 206, "Invalid Job Dependency")):
+                                      ("runone", jid, 206,
+                                       "Invalid Job Dependency: all jobs of a runone set have to be "
+                                       "at one server, and job %s@%s is at another one"
+                                       % (jid, b.host))):
         assert waits(a, b, kind, target, check=False) == (code, ["qsub: " + words]), kind
     done = a.run(["qsub", "-W", "depend=before:%s@%s" % (jid, b.host), "--", "/bin/true"], user=USER2,
                  check=False)

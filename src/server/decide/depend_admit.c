@@ -26,6 +26,18 @@ static int refuse(const struct depend_wish *w, int code, const char *about,
     return diag_code(&out->why, code);
 }
 
+/* Which job of a set starts is decided where it starts; two servers would have to agree
+ * on it before each start (doc/design/075-dependencies-between-servers.md). */
+static int refuse_set(const struct depend_wish *w, const struct depend_entry *e,
+                      struct decision *out)
+{
+    refuse(w, PBSE_BADDEPEND, e->job, "of a runone set is at another server", out);
+    return diag_set(&out->why, PBSE_BADDEPEND,
+                    "%s: all jobs of a runone set have to be at one server, and job "
+                    "%s@%s is at another one",
+                    pbse_text(PBSE_BADDEPEND), e->job, e->server);
+}
+
 static bool is_ours(const struct depend_wish *w, const struct depend_entry *e)
 {
     return !e->server || names_this_server(w->rq->cfg, e->server);
@@ -188,6 +200,8 @@ static int plan_remote(const struct depend_wish *w, const struct depend_entry *e
         return refuse(w, PBSE_BADDEPEND, e->job, "is at no server", out);
     if (is_before(e->type))
         return plan_before_elsewhere(w, e, plan, out);
+    if (e->type == DEPEND_RUNONE)
+        return refuse_set(w, e, out);
     if (e->type < DEPEND_AFTER || e->type > DEPEND_AFTERANY)
         return refuse(w, PBSE_BADDEPEND, e->job, "is at another server", out);
     if (!has_entry(&plan->own, e->type, e->job))

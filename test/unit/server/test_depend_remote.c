@@ -79,6 +79,12 @@ static void what_cannot_be_is_refused_at_once(void)
             printf("%s: %d\n", cases[i].story, said ? said->code : -1);
         CU_ASSERT_TRUE(said && said->code == cases[i].code);
     }
+    /* The words say what is wrong with a set. */
+    two_ask_for(&t, "runone:0.svr@two");
+    CU_ASSERT_STRING_EQUAL(
+        rig_reply(here, t.out.client)->text,
+        "Invalid Job Dependency: all jobs of a runone set have to be "
+        "at one server, and job 0.svr@two is at another one");
     /* A server that does not answer: nobody knows. */
     two_ask_for(&t, "afterok:0.svr@two");
     two_answered(&t, &(struct finding){ .failed = true, .words = "Cannot connect" });
