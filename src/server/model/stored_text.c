@@ -29,7 +29,14 @@ static bool is_waiters(const char *text, struct arena *arena)
 {
     struct waiters list;
 
-    return waiters_read(text, arena, &list) && list.n > 0;
+    return waiters_read(text, false, arena, &list) && list.n > 0;
+}
+
+static bool is_news(const char *text, struct arena *arena)
+{
+    struct waiters list;
+
+    return waiters_read(text, true, arena, &list) && list.n > 0;
 }
 
 /* What a job waits for itself; the other sides are not stored. */
@@ -74,6 +81,7 @@ static const struct {
 } rows[] = {
     { JOB_A_DEPEND, is_depend },         { JOB_A_HF_ROUTE_SAID, is_route_said },
     { JOB_A_HF_WAITERS, is_waiters },    { JOB_A_HF_VERIFY, is_waiters },
+    { JOB_A_HF_WAITERS_NEWS, is_news },  { JOB_A_HF_VERIFY_NEWS, is_news },
     { JOB_A_HF_SUSPEND, is_suspension }, { JOB_A_HF_CHECKPOINT, is_checkpoint },
     { JOB_A_HF_RELEASE, is_release },    { JOB_A_HF_TELL_UNTIL, is_aways },
 };

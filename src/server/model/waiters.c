@@ -1,7 +1,13 @@
 /* waiters.c - see waiters.h.
  *
  * The text is "afterok 12.alpha alpha:15001,afterany 13.alpha alpha". Behind a server
- * may follow when it is asked, and the words "again" and "own".
+ * may follow when it is asked, "x" and how often that has failed, and the words "again"
+ * and "own".
+ *
+ * Thousands of changes of a long list would write it as often. So what has changed
+ * since it was written stands beside it as news, in the same form: an entry that is
+ * there already is another one now, one behind which "off" stands is gone, and others
+ * are new.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/waiters.h"
@@ -40,6 +46,7 @@ static bool is_fit(const struct waiter *w, struct arena *arena)
            is_server(w->server);
 }
 
+/* A time or a number. */
 static bool read_time(const char *word, int64_t *ret)
 {
     if (!*word || strlen(word) > 18 || word[strspn(word, "0123456789")])
@@ -50,10 +57,14 @@ static bool read_time(const char *word, int64_t *ret)
 
 static bool read_word(struct waiter *w, const char *word)
 {
+    if (word[0] == 'x')
+        return read_time(word + 1, &w->n_failed);
     if (strcmp(word, "again") == 0)
         return w->again = true;
     if (strcmp(word, "own") == 0)
         return w->own = true;
+    if (strcmp(word, "off") == 0)
+        return w->off = true;
     return read_time(word, &w->at);
 }
 
@@ -68,7 +79,7 @@ static bool read_rest(struct waiter *w, char *text)
     return good;
 }
 
-bool waiters_read(const char *text, struct arena *arena, struct waiters *ret)
+bool waiters_read(const char *text, bool news, struct arena *arena, struct waiters *ret)
 {
     char *next = *text ? arena_strdup(arena, text) : NULL;
 
@@ -80,25 +91,11 @@ bool waiters_read(const char *text, struct arena *arena, struct waiters *ret)
         w.job = next ? strsep(&next, " ") : NULL;
         if (next && !read_rest(&w, strsep(&next, ",")))
             return false;
-        if (!is_fit(&w, arena) || ret->n == WAITERS_MAX)
+        if (!is_fit(&w, arena) || (w.off && !news) || ret->n == WAITERS_MAX)
             return false;
         waiters_add(ret, arena, &w);
     }
     return true;
-}
-
-struct waiters waiters_in(const struct job *job, int attr, struct arena *arena)
-{
-    struct waiters list;
-    bool good = waiters_read(obj_str(&job->obj, attr, ""), arena, &list);
-
-    MUST(good); /* stored_text.c has looked at what comes from a store */
-    return list;
-}
-
-struct waiters waiters_of(const struct job *job, struct arena *arena)
-{
-    return waiters_in(job, JOB_A_HF_WAITERS, arena);
 }
 
 size_t waiters_find(const struct waiters *list, enum depend_type type, const char *job)
@@ -121,6 +118,96 @@ struct waiters waiters_without(const struct waiters *list, size_t at,
     return left;
 }
 
+static int news_of(int attr)
+{
+    MUST(attr == JOB_A_HF_WAITERS || attr == JOB_A_HF_VERIFY);
+    return attr == JOB_A_HF_WAITERS ? JOB_A_HF_WAITERS_NEWS : JOB_A_HF_VERIFY_NEWS;
+}
+
+static struct waiters stored(const struct job *job, int attr, bool news,
+                             struct arena *arena)
+{
+    struct waiters list;
+    bool good = waiters_read(obj_str(&job->obj, attr, ""), news, arena, &list);
+
+    MUST(good); /* stored_text.c has looked at what comes from a store */
+    return list;
+}
+
+/* An entry of the news comes true. */
+static void renew(struct waiters *list, struct arena *arena, const struct waiter *w)
+{
+    size_t at = waiters_find(list, w->type, w->job);
+
+    if (w->off && at < list->n)
+        *list = waiters_without(list, at, arena);
+    else if (at < list->n)
+        list->v[at] = *w;
+    else if (!w->off)
+        waiters_add(list, arena, w);
+}
+
+struct waiters waiters_in(const struct job *job, int attr, struct arena *arena)
+{
+    struct waiters list = stored(job, attr, false, arena);
+    const struct waiters news = stored(job, news_of(attr), true, arena);
+
+    for (size_t i = 0; i < news.n; i++)
+        renew(&list, arena, &news.v[i]);
+    return list;
+}
+
+struct waiters waiters_of(const struct job *job, struct arena *arena)
+{
+    return waiters_in(job, JOB_A_HF_WAITERS, arena);
+}
+
+static bool is_same_job(const struct waiter *a, const struct waiter *b)
+{
+    return a->type == b->type && str_same(a->job, b->job);
+}
+
+static bool is_same(const struct waiter *a, const struct waiter *b)
+{
+    return str_same(a->server, b->server) && a->at == b->at && a->again == b->again &&
+           a->own == b->own && a->n_failed == b->n_failed;
+}
+
+/* What makes 'list' of 'base': lists keep their order, and grow at their end. False: it
+ * is too much. */
+static bool news_since(const struct waiters *base, const struct waiters *list,
+                       struct arena *arena, struct waiters *ret)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < base->n && ret->n <= WAITERS_NEWS_MAX; i++) {
+        struct waiter gone = base->v[i];
+
+        gone.off = true;
+        if (k == list->n || !is_same_job(&base->v[i], &list->v[k]))
+            waiters_add(ret, arena, &gone);
+        else if (!is_same(&base->v[i], &list->v[k++]))
+            waiters_add(ret, arena, &list->v[k - 1]);
+    }
+    for (; k < list->n && ret->n <= WAITERS_NEWS_MAX; k++)
+        waiters_add(ret, arena, &list->v[k]);
+    return ret->n <= WAITERS_NEWS_MAX;
+}
+
+void waiters_record(struct record *rec, struct arena *arena, const struct job *job,
+                    int attr, const struct waiters *list)
+{
+    const struct waiters base = stored(job, attr, false, arena);
+    struct waiters news = { 0 };
+    bool anew = !list->n || !base.n || !news_since(&base, list, arena, &news);
+
+    if (anew)
+        record_change(rec, arena, attr, NULL, waiters_text(list, arena));
+    if (!anew || obj_is_set(&job->obj, news_of(attr)))
+        record_change(rec, arena, news_of(attr), NULL,
+                      anew ? NULL : waiters_text(&news, arena));
+}
+
 const char *waiters_text(const struct waiters *list, struct arena *arena)
 {
     struct buf text = { 0 };
@@ -133,7 +220,10 @@ const char *waiters_text(const struct waiters *list, struct arena *arena)
                    w->server);
         if (w->at)
             buf_printf(&text, " %" PRId64, w->at);
-        buf_printf(&text, "%s%s", w->again ? " again" : "", w->own ? " own" : "");
+        if (w->n_failed)
+            buf_printf(&text, " x%" PRId64, w->n_failed);
+        buf_printf(&text, "%s%s%s", w->again ? " again" : "", w->own ? " own" : "",
+                   w->off ? " off" : "");
     }
     if (text.len)
         ret = arena_strdup(arena, text.data);

@@ -20,6 +20,8 @@ struct waiter {
     int64_t at;            /* when its server is asked for it, or told; 0: at once */
     bool again;            /* its server did not know it once */
     bool own; /* of hf_verify: the owner wants to wait for it, and not another server */
+    int64_t n_failed; /* of hf_verify: so often its server did not look at it */
+    bool off;         /* of news alone: it is not in the list any more */
 };
 
 struct waiters {
@@ -28,11 +30,13 @@ struct waiters {
     struct waiter *v; /* in the arena, like all texts */
 };
 
-/* The text of hf_waiters; false: the server has not written that. */
-bool waiters_read(const char *text, struct arena *arena,
+/* The text of hf_waiters or hf_verify, 'news': of what has changed since. False: the
+ * server has not written that. */
+bool waiters_read(const char *text, bool news, struct arena *arena,
                   struct waiters *ret) MUST_CHECK;
 /* The jobs of other servers that wait for it (JOB_A_HF_WAITERS), or that it waits for
- * and that are not confirmed (JOB_A_HF_VERIFY). */
+ * and that are not confirmed (JOB_A_HF_VERIFY), with what has changed since these were
+ * written. */
 struct waiters waiters_in(const struct job *job, int attr, struct arena *arena);
 struct waiters waiters_of(const struct job *job, struct arena *arena);
 /* Where in the list that job is, with that type; list->n: nowhere. */
@@ -40,6 +44,13 @@ size_t waiters_find(const struct waiters *list, enum depend_type type, const cha
 /* The list without the one at that place. */
 struct waiters waiters_without(const struct waiters *list, size_t at,
                                struct arena *arena);
+/* Add to a record about the job that this is its list now. What is stored follows the
+ * change: a list is written anew only after WAITERS_NEWS_MAX changes. */
+#define WAITERS_NEWS_MAX 32
+struct record;
+void waiters_record(struct record *rec, struct arena *arena, const struct job *job,
+                    int attr, const struct waiters *list);
+
 /* The text of hf_waiters, NULL when there are none. */
 const char *waiters_text(const struct waiters *list, struct arena *arena);
 void waiters_add(struct waiters *list, struct arena *arena, const struct waiter *w);

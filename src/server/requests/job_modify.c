@@ -525,12 +525,15 @@ static int check_depend(struct alteration *al, struct decision *out)
         edit_set_str(&al->e, JOB_A_DEPEND, own);
     else
         edit_unset(&al->e, JOB_A_DEPEND, NULL);
-    if (al->plan.elsewhere.n)
+    if (al->plan.elsewhere.n) {
         edit_set_str(&al->e, JOB_A_HF_WAITERS,
                      depend_waiters_text(al->job, &al->plan, al->rq->arena));
+        edit_unset(&al->e, JOB_A_HF_WAITERS_NEWS, NULL);
+    }
     verify = depend_verify_text(&al->wish, &al->plan);
     if (verify) {
         edit_set_str(&al->e, JOB_A_HF_VERIFY, verify);
+        edit_unset(&al->e, JOB_A_HF_VERIFY_NEWS, NULL);
         edit_set_num(&al->e, JOB_A_HF_VERIFY_AT,
                      al->rq->now_at + DEPEND_VERIFY_AFTER_S);
     }

@@ -31,8 +31,7 @@ static struct record *keep(const struct registration *r, const struct job *job,
     struct record *rec = decide(out, r->rq, FACT_SET, OBJ_JOB, job->obj.id);
 
     rec->reason = REASON_TRANSFER;
-    record_change(rec, out->arena, JOB_A_HF_WAITERS, NULL,
-                  waiters_text(list, out->arena));
+    waiters_record(rec, out->arena, job, JOB_A_HF_WAITERS, list);
     return rec;
 }
 
@@ -165,8 +164,7 @@ static int have_wait(const struct registration *r, struct decision *out)
     rec = decide(out, r->rq, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id);
     record_change(rec, out->arena, JOB_A_DEPEND, NULL,
                   depend_text(&list, r->rq->cfg->server_name, out->arena));
-    record_change(rec, out->arena, JOB_A_HF_VERIFY, NULL,
-                  waiters_text(&open, out->arena));
+    waiters_record(rec, out->arena, job, JOB_A_HF_VERIFY, &open);
     record_change_num(rec, out->arena, JOB_A_HF_VERIFY_AT,
                       r->rq->now_at + DEPEND_VERIFY_AFTER_S);
     return 0;

@@ -6,7 +6,8 @@
  * never committed. Where the owner wants it, the other job may have ended while the
  * answer was on its way, and its server have told the end before there was a job here
  * that waits. So the job registers with that server once more, until that server has
- * answered.
+ * answered. A server that does not look at the job is asked ever more seldom, and not
+ * any more after a week; meanwhile the comment of the job tells its owner why it waits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
@@ -19,7 +20,15 @@
 #include "server/model/job_state.h"
 #include "server/rules/rules.h"
 
-#define PAUSE_S 60
+#include <string.h>
+
+#define PAUSE_S       60
+#define PAUSE_MAX_S   3600
+/* About a week: six pauses that double, and hours behind them. */
+#define ATTEMPTS_MAX  173
+/* The comment of a job begins so while this rule keeps it. */
+#define COMMENT       "Not confirmed by server "
+#define COMMENT_WORDS 100 /* of the other server */
 
 struct verifying {
     const struct job *job;
@@ -49,13 +58,20 @@ static size_t earliest(const struct waiters *list)
     return first;
 }
 
-static void keep(const struct waiters *list, struct record *rec, struct arena *arena)
+static void keep(const struct verifying *v, const struct waiters *list,
+                 struct record *rec, struct arena *arena)
 {
-    record_change(rec, arena, JOB_A_HF_VERIFY, NULL, waiters_text(list, arena));
+    waiters_record(rec, arena, v->job, JOB_A_HF_VERIFY, list);
     if (list->n)
         record_change_num(rec, arena, JOB_A_HF_VERIFY_AT, list->v[earliest(list)].at);
     else
         record_change(rec, arena, JOB_A_HF_VERIFY_AT, NULL, NULL);
+}
+
+static bool is_commented(const struct verifying *v)
+{
+    return strncmp(obj_str(&v->job->obj, JOB_A_COMMENT, ""), COMMENT,
+                   strlen(COMMENT)) == 0;
 }
 
 /* It is not asked for any more. */
@@ -63,21 +79,72 @@ static void drop(const struct verifying *v, struct record *rec, struct arena *ar
 {
     const struct waiters left = waiters_without(&v->list, v->at, arena);
 
-    keep(&left, rec, arena);
+    keep(v, &left, rec, arena);
+    if (is_commented(v))
+        record_change(rec, arena, JOB_A_COMMENT, NULL, NULL);
 }
 
-/* Its server is away: nobody of that server is asked for meanwhile, so that the others
- * have their turn. */
-static void ask_later(const struct rule_context *c, const struct verifying *v,
-                      struct record *rec, struct arena *arena)
+static const char *words_of(const struct finding *f)
 {
+    return f->words ? f->words : pbse_text(f->code ? f->code : PBSE_SYSTEM);
+}
+
+/* What keeps the job, for its owner: nobody else will look at it. */
+static void comment(const struct verifying *v, const struct finding *f, const char *end,
+                    struct record *rec, struct arena *arena)
+{
+    const struct waiter *w = &v->list.v[v->at];
+
+    record_change(rec, arena, JOB_A_COMMENT, NULL,
+                  arena_printf(arena, COMMENT "%.60s: job %.60s: %.*s%s", w->server,
+                               w->job, COMMENT_WORDS, words_of(f), end));
+}
+
+static int64_t pause_s(int64_t n_failed)
+{
+    int64_t s = PAUSE_S;
+
+    for (; n_failed > 1 && s < PAUSE_MAX_S; n_failed--)
+        s *= 2;
+    return MIN_OF(s, PAUSE_MAX_S);
+}
+
+/* Its server is away, or does not look: nobody of that server is asked for meanwhile,
+ * so that the others have their turn. */
+static void ask_later(const struct rule_context *c, const struct verifying *v,
+                      const struct finding *f, struct record *rec, struct arena *arena)
+{
+    const struct waiter *failed = &v->list.v[v->at];
+    int64_t n = failed->n_failed + 1, at = c->now_at + pause_s(n);
+
     for (size_t i = 0; i < v->list.n; i++) {
         struct waiter *w = &v->list.v[i];
 
-        if (str_same(w->server, v->list.v[v->at].server) && w->at < c->now_at + PAUSE_S)
-            w->at = c->now_at + PAUSE_S;
+        if (!str_same(w->server, failed->server))
+            continue;
+        w->n_failed = n;
+        if (w->at < at)
+            w->at = at;
     }
-    keep(&v->list, rec, arena);
+    keep(v, &v->list, rec, arena);
+    if (n > 1)
+        comment(v, f, "", rec, arena);
+}
+
+/* It has not looked at the job for a week, and is asked no more. The job goes on
+ * waiting: it is its owner's to say what becomes of it. */
+static void ask_no_more(const struct verifying *v, const struct finding *f,
+                        struct record *rec, struct arena *arena)
+{
+    const char *server = v->list.v[v->at].server;
+    struct waiters left = { 0 };
+
+    for (size_t i = 0; i < v->list.n; i++)
+        if (!str_same(v->list.v[i].server, server))
+            waiters_add(&left, arena, &v->list.v[i]);
+    keep(v, &left, rec, arena);
+    comment(v, f, ". It is asked no more: delete the job or alter its depend", rec,
+            arena);
 }
 
 /* Does the job wait for that one still? */
@@ -124,7 +191,7 @@ static void give_up(const struct rule_context *c, const struct verifying *v,
 
     decide_log(out, LOG_EV_JOB, LOG_IN_JOB, o->id,
                "job %s at server %s is not waited for: %s", w->job, w->server,
-               f->words ? f->words : pbse_text(f->code));
+               words_of(f));
     if (w->own) {
         job_unmet_record(c->m, v->job, w->job, c->server_actor, c->now_at, out);
         return;
@@ -152,12 +219,14 @@ static void note(const struct rule_context *c, const struct verifying *v,
     rec = rule_decide(c, &v->job->obj, FACT_JOB_MODIFIED, out);
     if (there) {
         drop(v, rec, out->arena);
+    } else if (!answered && w->n_failed < ATTEMPTS_MAX) {
+        ask_later(c, v, f, rec, out->arena);
     } else if (!answered) {
-        ask_later(c, v, rec, out->arena);
+        ask_no_more(v, f, rec, out->arena);
     } else {
         w->again = true;
         w->at = c->now_at + PAUSE_S;
-        keep(&v->list, rec, out->arena);
+        keep(v, &v->list, rec, out->arena);
     }
 }
 

@@ -80,7 +80,7 @@ static void set_next(const struct rule_context *c, const struct telling *t,
 
 static void set_list(const struct telling *t, struct record *rec, struct arena *arena)
 {
-    record_change(rec, arena, JOB_A_HF_WAITERS, NULL, waiters_text(&t->list, arena));
+    waiters_record(rec, arena, t->job, JOB_A_HF_WAITERS, &t->list);
 }
 
 static void log_no_more(const struct telling *t, const struct finding *f,

@@ -156,6 +156,68 @@ static void who_cannot_look_is_asked_again(void)
     }
 }
 
+static const char *comment_of(const struct rig *r, const char *id)
+{
+    return obj_str(the_job(r, id), JOB_A_COMMENT, "");
+}
+
+/* It is asked ever more seldom, and its owner is told why the job waits. */
+static void who_never_looks_is_asked_seldom(void)
+{
+    static const struct finding no = { .code = PBSE_PERM };
+    static const int64_t pauses_s[] = { 2, 60, 120, 240, 480, 960, 1920, 3600, 3600 };
+    struct two t = two_new();
+    struct rig *here = t.out.from;
+    const char *id = two_child(&t, "afterok");
+    const char *why =
+        arena_printf(here->arena, "Not confirmed by server two: job 0.svr: %s",
+                     pbse_text(PBSE_PERM));
+
+    for (size_t i = 0; i < ARRAY_LEN(pauses_s); i++) {
+        rig_advance(here, here->now_at + pauses_s[i] - 1);
+        CU_ASSERT_PTR_NULL(transfer_asked(here));
+        two_ask_again(&t, 1, &no);
+        CU_ASSERT_STRING_EQUAL(comment_of(here, id), i == 0 ? "" : why);
+        if (i == 3)
+            rig_restart(here);
+    }
+    two_ask_again(&t, 3600, NULL);
+    CU_ASSERT_STRING_EQUAL(comment_of(here, id), "");
+    CU_ASSERT_FALSE(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY));
+    CU_ASSERT_EQUAL(state_of(here, id), 'H');
+    two_free(&t);
+}
+
+/* ... and after a week no more. The job waits on: the other server may still tell it.
+ */
+static void who_never_looks_is_given_up(void)
+{
+    static const struct finding nobody = { .failed = true, .words = "Cannot connect" };
+    struct two t = two_new();
+    struct rig *here = t.out.from;
+    const char *id = two_child(&t, "afterany");
+    int64_t from_at = here->now_at;
+    int n = 0;
+
+    for (; obj_is_set(the_job(here, id), JOB_A_HF_VERIFY) && n < 1000; n++) {
+        rig_advance(here, svr_next_deadline(here->s));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(here));
+        pair_tell(&t.out, transfer_asked(here), &nobody);
+    }
+    CU_ASSERT_TRUE(here->now_at - from_at > 6 * 86400);
+    CU_ASSERT_TRUE(here->now_at - from_at < 8 * 86400);
+    CU_ASSERT_STRING_EQUAL(comment_of(here, id),
+                           "Not confirmed by server two: job 0.svr: Cannot connect. It "
+                           "is asked no more: delete the job or alter its depend");
+    rig_advance(here, here->now_at + 86400);
+    CU_ASSERT_PTR_NULL(transfer_asked(here));
+    CU_ASSERT_EQUAL(state_of(here, id), 'H');
+    two_let_happen(&t.fm, IS_DELETED);
+    two_tell(&t);
+    CU_ASSERT_EQUAL(state_of(here, id), 'Q');
+    two_free(&t);
+}
+
 /* The entry is confirmed once; what was let go before is not asked for. */
 static void an_entry_is_confirmed_once(void)
 {
@@ -220,6 +282,8 @@ static const struct unit_case cases[] = {
     { "a late answer lets go", a_late_answer_lets_go },
     { "a late answer takes off nobody", a_late_answer_takes_off_nobody },
     { "who cannot look is asked again", who_cannot_look_is_asked_again },
+    { "who never looks is asked seldom", who_never_looks_is_asked_seldom },
+    { "who never looks is given up", who_never_looks_is_given_up },
     { "an entry is confirmed once", an_entry_is_confirmed_once },
     { "each confirmation is a message", each_confirmation_is_a_message },
 };
