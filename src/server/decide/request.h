@@ -68,10 +68,10 @@ struct progress {
 
 /* What a decision may go by of the world outside (know.h). */
 struct knowledge {
-    const struct facts *facts;   /* what was found out so far, for everybody */
-    struct facts *learned; /* and for who decides here; NULL: nothing */
-    uint64_t number;     /* of who has asked before, as in struct need; else 0 */
-    struct needs *needs; /* what has to be known first, filled in by know.h */
+    const struct facts *facts; /* what was found out so far, for everybody */
+    struct facts *learned;     /* and for who decides here; NULL: nothing */
+    uint64_t number;           /* of who has asked before, as in struct need; else 0 */
+    struct needs *needs;       /* what has to be known first, filled in by know.h */
 };
 
 struct request {

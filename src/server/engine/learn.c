@@ -12,7 +12,7 @@
 #define FIND_OUT_S 30
 
 /* What rules have learned and not used in so many seconds they have no use for. */
-#define LEARNED_S   3600
+#define LEARNED_S  3600
 
 static const struct finding nobody_knows = { .failed = true };
 
