@@ -180,15 +180,23 @@ static bool is_to_be_told(const struct registration *r, const struct job *job)
 
 /* What is told of the end may have been said already, before the other server had its
  * job or the entry, and its answer be on the way: that one is not to count. So it is
- * told anew (waiter.at is part of what is asked). */
+ * told anew (waiter.at is part of what is asked). A server that registers is not away:
+ * the time at which it would be told as such may be later, and nobody would look then.
+ */
 static void tell_anew(const struct registration *r, const struct job *job,
                       struct waiters *list, size_t at, struct decision *out)
 {
     struct waiter *w = &list->v[at];
+    const struct aways aways = aways_of(job, r->rq->arena);
+    struct record *rec;
 
     w->at = MAX_OF(r->rq->now_at, w->at + 1);
     w->again = false;
-    record_change_num(keep(r, job, list, out), out->arena, JOB_A_HF_TELL_AT, w->at);
+    rec = keep(r, job, list, out);
+    record_change_num(rec, out->arena, JOB_A_HF_TELL_AT, w->at);
+    if (aways_find(&aways, w->server))
+        record_change(rec, out->arena, JOB_A_HF_TELL_UNTIL, NULL,
+                      aways_text(&aways, w->server, out->arena));
 }
 
 static int register_it(const struct registration *r, struct decision *out)

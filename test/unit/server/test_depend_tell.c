@@ -131,6 +131,27 @@ static void delete_awaited(struct two *t, const char *const *children, size_t n)
     two_let_happen(&t->fm, IS_DELETED);
 }
 
+/* A server that was away registers again: it is told then, whenever it was to be told.
+ */
+static void who_registers_again_is_back(void)
+{
+    static const struct finding nobody = { .failed = true };
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const char *id = two_child(&t, "afterany");
+
+    two_let_happen(&t.fm, IS_DELETED);
+    pair_tell(&t.back, transfer_asked(there), &nobody);
+    rig_advance(there, there->now_at + 2);
+    pair_tell(&t.back, transfer_asked(there), &nobody);
+    two_ask_again(&t, 2, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(there));
+    pair_go(&t.back, FOR_EVER);
+    CU_ASSERT_EQUAL(state_of(t.out.from, id), 'Q');
+    CU_ASSERT_PTR_NULL(the_job(there, FIRST));
+    two_free(&t);
+}
+
 static bool still_waits(const struct rig *r, const char *id)
 {
     const struct waiters list = waiters_of(TO_JOB(the_job(r, FIRST)), r->arena);
@@ -375,6 +396,7 @@ static const struct unit_case cases[] = {
     { "each server has its own times", each_server_has_its_own_times },
     { "each attempt is a message", each_attempt_is_a_message },
     { "thousands may be awaited", thousands_may_be_awaited },
+    { "who registers again is back", who_registers_again_is_back },
     { "what is stored follows the change", what_is_stored_follows_the_change },
     { "what was used is forgotten", what_was_used_is_forgotten },
     { "an array is told of when it begins", an_array_is_told_of_when_it_begins },
