@@ -168,6 +168,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_stop.c src/server/requests/job_stop.h \
 	src/server/requests/job_signal.c \
 	src/server/decide/depend_admit.c src/server/decide/depend_admit.h \
+	src/server/decide/depend_chain.c src/server/decide/depend_chain.h \
 	src/server/decide/depend_search.c src/server/decide/depend_search.h \
 	src/server/decide/resv_shrink.c src/server/decide/resv_shrink.h \
 	src/server/decide/resv_extend.c src/server/decide/resv_extend.h \
@@ -423,6 +424,11 @@ TESTS += test/unit/server/test_depend_before
 test_unit_server_test_depend_before_SOURCES = test/unit/server/test_depend_before.c $(TWO)
 test_unit_server_test_depend_before_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_depend_before_LDADD = $(FAKE_MOM_LIBS)
+check_PROGRAMS += test/unit/server/test_depend_circle
+TESTS += test/unit/server/test_depend_circle
+test_unit_server_test_depend_circle_SOURCES = test/unit/server/test_depend_circle.c $(TWO)
+test_unit_server_test_depend_circle_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_depend_circle_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_route_away
 TESTS += test/unit/server/test_route_away
 test_unit_server_test_route_away_SOURCES = test/unit/server/test_route_away.c $(PAIR)

@@ -223,19 +223,20 @@ static void on_reply(struct sim *other UNUSED, void *owner, uint64_t conn,
                      const struct wire_reply *reply)
 {
     struct talk *t = owner;
+    struct wire_reply open;
 
     if (t->is_over || t->is_deaf || t->conn != conn)
         return;
     if (sweep_peer_learns(t->from) || !asker_lives(t))
         return;
-    if (reply->code == 0) {
-        say_next(t);
-        return;
-    }
     t->f.code = reply->code;
-    if (reply->choice == REPLY_TEXT)
-        t->f.words = arena_strdup(t->arena, reply->text);
-    tell(t, true);
+    open = *reply;
+    batch_open_reply(&open, t->arena);
+    t->f.words = arena_strdup(t->arena, finding_words(&open));
+    if (reply->code == 0)
+        say_next(t);
+    else
+        tell(t, true);
 }
 
 static void on_closed(struct sim *other UNUSED, void *owner, uint64_t conn)

@@ -9,8 +9,8 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/base/log.h"
 #include "server/decide/config.h"
+#include "server/decide/depend_chain.h"
 #include "server/decide/depend_remote.h"
-#include "server/decide/depend_search.h"
 #include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
 #include "server/model/job_phase.h"
@@ -185,7 +185,7 @@ static int plan_before_elsewhere(const struct depend_wish *w,
     if (plan->elsewhere.n == WAITERS_MAX)
         return refuse(w, PBSE_BADDEPEND, e->job, "is one of too many", out);
     waiters_add(&plan->elsewhere, w->rq->arena, &there);
-    return register_there(w, e, out);
+    return 0;
 }
 
 /* The server of that job has it wait, and tells when it need not any more. What it does
@@ -206,7 +206,7 @@ static int plan_remote(const struct depend_wish *w, const struct depend_entry *e
         return refuse(w, PBSE_BADDEPEND, e->job, "is at another server", out);
     if (!has_entry(&plan->own, e->type, e->job))
         depend_add(&plan->own, w->rq->arena, e);
-    return register_there(w, e, out);
+    return 0;
 }
 
 static int plan_entry(const struct depend_wish *w, const struct depend_entry *asked,
@@ -237,39 +237,6 @@ static int plan_entry(const struct depend_wish *w, const struct depend_entry *as
     return plan_after(w, e, plan, out);
 }
 
-/* Whoever is over waits for nobody. */
-static void meet(struct depend_search *s, const struct job *job)
-{
-    if (!job->past)
-        depend_search_meet(s, job);
-}
-
-/* Does one of these entries name a job that is to wait for the wish's, elsewhere? */
-static bool names_elsewhere(const struct depend_wish *w, const struct depend_plan *plan,
-                            const struct depend_list *list)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        const struct depend_entry *e = &list->v[i];
-
-        if (!e->job || !depend_is_remote(w->m, e))
-            continue;
-        for (size_t k = 0; k < plan->elsewhere.n; k++)
-            if (str_same(e->job, plan->elsewhere.v[k].job))
-                return true;
-    }
-    return false;
-}
-
-static bool waits_elsewhere(const struct depend_wish *w, const struct depend_plan *plan,
-                            const struct job *job)
-{
-    const char *text = obj_str(&job->obj, JOB_A_DEPEND, NULL);
-    struct depend_list list;
-
-    return plan->elsewhere.n > 0 && text && depend_parse(text, w->rq->arena, &list) &&
-           names_elsewhere(w, plan, &list);
-}
-
 /* True when that job is to wait because of the wish: it is the job itself, or gets an
  * entry "after". */
 static bool will_wait(const struct depend_wish *w, const struct depend_plan *plan,
@@ -279,21 +246,6 @@ static bool will_wait(const struct depend_wish *w, const struct depend_plan *pla
         if (plan->others[i].job == job && plan->others[i].entry.type != DEPEND_RUNONE)
             return true;
     return str_same(job->obj.id, w->job);
-}
-
-/* Jobs in a set of which one runs do not wait for each other for ever. */
-static bool is_only_in_set(const struct job *job, const struct job *parent,
-                           struct arena *arena)
-{
-    const char *text = obj_str(&job->obj, JOB_A_DEPEND, NULL);
-    struct depend_list list;
-
-    if (!text || !depend_parse(text, arena, &list))
-        return true;
-    for (size_t i = 0; i < list.n; i++)
-        if (list.v[i].type != DEPEND_RUNONE && str_same(list.v[i].job, parent->obj.id))
-            return false;
-    return true;
 }
 
 /* Can there be a circle at all? It comes back to the job itself, for which then
@@ -307,28 +259,39 @@ static bool may_be_circle(const struct depend_wish *w, const struct depend_plan 
     for (size_t i = 0; i < plan->n_others; i++)
         if (plan->others[i].entry.type != DEPEND_RUNONE)
             return true;
-    return plan->elsewhere.n > 0 || (self && self->n_children > 0);
+    return plan->elsewhere.n > 0 || (self && job_is_awaited(self));
 }
 
 /* Whoever is to wait must not be waited for, through however many jobs. */
-static bool is_circle(const struct depend_wish *w, const struct depend_plan *plan)
+static int check_circle(const struct depend_wish *w, const struct depend_plan *plan,
+                        struct decision *out)
 {
-    struct depend_search s = { .arena = w->rq->arena };
-    bool found = names_elsewhere(w, plan, &plan->own);
+    struct depend_chain c = depend_chain(w->m, w->rq, w->registers, 0);
     const struct job *job;
+    bool found = false;
 
     for (size_t i = 0; i < plan->own.n; i++)
-        if (plan->own.v[i].job && plan->own.v[i].type != DEPEND_RUNONE &&
-            !depend_is_remote(w->m, &plan->own.v[i]))
-            meet(&s, model_job(w->m, plan->own.v[i].job));
-    while (!found && (job = depend_search_next(&s))) {
-        found = will_wait(w, plan, job) || waits_elsewhere(w, plan, job);
-        for (size_t i = 0; i < job->n_parents; i++)
-            if (!is_only_in_set(job, job->parents[i], s.arena))
-                meet(&s, job->parents[i]);
-    }
-    depend_search_fini(&s);
-    return found;
+        depend_chain_entry(&c, &plan->own.v[i]);
+    while (!found && (job = depend_chain_next(&c)))
+        found = will_wait(w, plan, job);
+    for (size_t i = 0; !found && i < plan->elsewhere.n; i++)
+        found = depend_chain_has(&c, plan->elsewhere.v[i].job);
+    depend_chain_fini(&c);
+    if (found)
+        return refuse(w, PBSE_BADDEPEND, w->job, "would wait for itself", out);
+    return c.is_cut ? NEEDED : 0;
+}
+
+/* All that is wrong here is known before another server is asked to note anything. */
+static int register_all(const struct depend_wish *w, const struct depend_list *asked,
+                        struct decision *out)
+{
+    int err = 0;
+
+    for (size_t i = 0; !err && i < asked->n; i++)
+        if (asked->v[i].job && !is_ours(w, &asked->v[i]))
+            err = register_there(w, &asked->v[i], out);
+    return err;
 }
 
 int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
@@ -345,8 +308,10 @@ int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
         ARENA_ARRAY(arena, struct depend_other, 2 * (size_t)DEPEND_MAX_ENTRIES);
     for (size_t i = 0; !err && i < asked.n; i++)
         err = plan_entry(wish, &asked.v[i], &plan, out);
-    if (!err && may_be_circle(wish, &plan) && is_circle(wish, &plan))
-        err = refuse(wish, PBSE_BADDEPEND, wish->job, "would wait for itself", out);
+    if (!err && may_be_circle(wish, &plan))
+        err = check_circle(wish, &plan, out);
+    if (!err)
+        err = register_all(wish, &asked, out);
     if (err)
         return err;
     plan.state = depend_judge_all(wish->m, &plan.own, arena, NULL, NULL);

@@ -101,6 +101,23 @@ const struct finding *depend_tell_server(const struct request *rq,
     return ask(rq, w->server, &body, at);
 }
 
+const struct finding *depend_ask_server(const struct request *rq, const char *job,
+                                        const char *server, int64_t at)
+{
+    struct body_status body = { .id = job };
+    struct need need = {
+        .kind = NEED_TOLD,
+        .name = arena_printf(rq->arena, "depend of %s %" PRId64, job, at),
+        .detail = arena_printf(rq->arena, "@%s", server),
+    };
+
+    wire_attrs_add(&body.wanted, rq->arena, job_rows[JOB_A_DEPEND].name, NULL, "",
+                   WIRE_OP_SET);
+    need.data = server_request(BATCH_STATUS_JOB, rq->cfg->root_user, &body, NULL,
+                               rq->arena, &need.len);
+    return request_know(rq, &need);
+}
+
 bool depend_is_answered(const struct finding *answer)
 {
     return answer->found || (!answer->failed && !code_says_nothing(answer->code));

@@ -35,6 +35,11 @@ const struct finding *depend_tell_server(const struct request *rq,
                                          const struct job *job, const struct waiter *w,
                                          enum depend_operation op, int64_t at);
 
+/* What does the job of that server wait for? The answer, whose words are the "depend"
+ * of the job, or NULL. The attempt is known by 'at'. */
+const struct finding *depend_ask_server(const struct request *rq, const char *job,
+                                        const char *server, int64_t at);
+
 /* Is that a word about the jobs? Where it is none, such as that the other server cannot
  * store anything now, it is asked again, as if it had been away. */
 bool depend_is_answered(const struct finding *answer);

@@ -20,6 +20,16 @@ char *need_key(const struct need *need)
                      need->detail ? need->detail : "", need->name);
 }
 
+const char *finding_words(const struct wire_reply *reply)
+{
+    const struct wire_object *o = reply->objects.n ? &reply->objects.v[0] : NULL;
+
+    if (reply->choice == REPLY_TEXT)
+        return reply->text;
+    return reply->choice == REPLY_STATUS && o && o->attrs.n ? o->attrs.v[0].value
+                                                            : NULL;
+}
+
 struct need need_copy(const struct need *need, struct arena *arena)
 {
     struct need copy = *need;

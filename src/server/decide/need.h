@@ -35,8 +35,8 @@ enum need_kind {
                     * the requests that hand it over. 'found': that server has it; else
                     * 'code' and 'words' say why not */
     NEED_TOLD, /* the server 'detail' ("@host[:port]") is told 'data', one request that
-                * 'name' tells from others. 'found': it has said yes; else 'code' and
-                * 'words' */
+                * 'name' tells from others. 'found': it has said yes, and 'words' are
+                * what finding_words() finds in its answer; else 'code' and 'words' */
     NEED_VERDICT, /* of the hooks of the event 'name' on the request that asks */
     NEED_KIND_COUNT,
 };
@@ -83,6 +83,10 @@ bool need_is_private(enum need_kind kind);
 /* The same question has the same key, whatever 'data' is: one request asks one thing
  * about one name. To be freed. */
 char *need_key(const struct need *need) MUST_CHECK;
+
+/* What another server has said with a reply, for finding.words: its text; of a status
+ * the value of the first attribute that it has; NULL. */
+const char *finding_words(const struct wire_reply *reply);
 
 /* Copies that live as long as 'arena', with all they point to. */
 struct need need_copy(const struct need *need, struct arena *arena);

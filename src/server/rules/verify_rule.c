@@ -13,6 +13,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/base/log.h"
 #include "server/decide/config.h"
+#include "server/decide/depend_chain.h"
 #include "server/decide/depend_remote.h"
 #include "server/decide/job_over.h"
 #include "server/decide/know.h"
@@ -22,13 +23,14 @@
 
 #include <string.h>
 
-#define PAUSE_S       60
-#define PAUSE_MAX_S   3600
+#define PAUSE_S        60
+#define PAUSE_MAX_S    3600
 /* About a week: six pauses that double, and hours behind them. */
-#define ATTEMPTS_MAX  173
+#define ATTEMPTS_MAX   173
 /* The comment of a job begins so while this rule keeps it. */
-#define COMMENT       "Not confirmed by server "
-#define COMMENT_WORDS 100 /* of the other server */
+#define COMMENT        "Not confirmed by server "
+#define COMMENT_CIRCLE "Waits for itself through jobs of other servers"
+#define COMMENT_WORDS  100 /* of the other server */
 
 struct verifying {
     const struct job *job;
@@ -70,18 +72,21 @@ static void keep(const struct verifying *v, const struct waiters *list,
 
 static bool is_commented(const struct verifying *v)
 {
-    return strncmp(obj_str(&v->job->obj, JOB_A_COMMENT, ""), COMMENT,
-                   strlen(COMMENT)) == 0;
+    const char *text = obj_str(&v->job->obj, JOB_A_COMMENT, "");
+
+    return strncmp(text, COMMENT, strlen(COMMENT)) == 0 ||
+           strncmp(text, COMMENT_CIRCLE, strlen(COMMENT_CIRCLE)) == 0;
 }
 
 /* It is not asked for any more. */
-static void drop(const struct verifying *v, struct record *rec, struct arena *arena)
+static void drop(const struct verifying *v, const char *comment, struct record *rec,
+                 struct arena *arena)
 {
     const struct waiters left = waiters_without(&v->list, v->at, arena);
 
     keep(v, &left, rec, arena);
-    if (is_commented(v))
-        record_change(rec, arena, JOB_A_COMMENT, NULL, NULL);
+    if (comment || is_commented(v))
+        record_change(rec, arena, JOB_A_COMMENT, NULL, comment);
 }
 
 static const char *words_of(const struct finding *f)
@@ -181,34 +186,82 @@ static void drop_entry(const struct rule_context *c, const struct verifying *v,
                   depend_text(&left, c->cfg->server_name, arena));
 }
 
+/* The job does not wait for that one, for which another server has told it to wait. */
+static void let_be(const struct rule_context *c, const struct verifying *v,
+                   const char *why, struct decision *out)
+{
+    const struct object *o = &v->job->obj;
+    const struct waiter *w = &v->list.v[v->at];
+    struct record *rec = rule_decide(c, o, FACT_JOB_MODIFIED, out);
+
+    decide_log(out, LOG_EV_JOB, LOG_IN_JOB, o->id,
+               "job %s at server %s is not waited for: %s", w->job, w->server, why);
+    drop(v, NULL, rec, out->arena);
+    drop_entry(c, v, rec, out->arena);
+}
+
 /* What its owner wants is never dropped: the job would run without it. */
 static void give_up(const struct rule_context *c, const struct verifying *v,
                     const struct finding *f, struct decision *out)
 {
-    const struct object *o = &v->job->obj;
     const struct waiter *w = &v->list.v[v->at];
-    struct record *rec;
 
-    decide_log(out, LOG_EV_JOB, LOG_IN_JOB, o->id,
-               "job %s at server %s is not waited for: %s", w->job, w->server,
-               words_of(f));
-    if (w->own) {
-        job_unmet_record(c->m, v->job, w->job, c->server_actor, c->now_at, out);
+    if (!w->own) {
+        let_be(c, v, words_of(f), out);
         return;
     }
-    rec = rule_decide(c, o, FACT_JOB_MODIFIED, out);
-    drop(v, rec, out->arena);
-    drop_entry(c, v, rec, out->arena);
+    decide_log(out, LOG_EV_JOB, LOG_IN_JOB, v->job->obj.id,
+               "job %s at server %s is not waited for: %s", w->job, w->server,
+               words_of(f));
+    job_unmet_record(c->m, v->job, w->job, c->server_actor, c->now_at, out);
+}
+
+/* Does the job wait for itself? Several servers may have closed a circle at the same
+ * time, so that none of them has seen it; each looks for it behind that. 0, 1, NEEDED.
+ */
+static int waits_for_itself(const struct rule_context *c, const struct request *rq,
+                            const struct verifying *v)
+{
+    struct depend_chain chain = depend_chain(c->m, rq, true, v->list.v[v->at].at);
+    const struct job *job;
+    bool found = false;
+
+    /* Only who is waited for can be in a circle. */
+    if (job_is_awaited(v->job))
+        depend_chain_text(&chain, obj_str(&v->job->obj, JOB_A_DEPEND, NULL));
+    while (!found && (job = depend_chain_next(&chain)))
+        found = job == v->job;
+    depend_chain_fini(&chain);
+    return found ? 1 : chain.is_cut ? NEEDED : 0;
+}
+
+/* Its owner sees why the job will not run; an entry that the owner did not ask for
+ * goes.
+ */
+static void note_circle(const struct rule_context *c, const struct verifying *v,
+                        struct decision *out)
+{
+    if (!v->list.v[v->at].own) {
+        let_be(c, v, COMMENT_CIRCLE, out);
+        return;
+    }
+    decide_log(out, LOG_EV_JOB, LOG_IN_JOB, v->job->obj.id, COMMENT_CIRCLE);
+    drop(v, COMMENT_CIRCLE ": delete one of them or alter its depend",
+         rule_decide(c, &v->job->obj, FACT_JOB_MODIFIED, out), out->arena);
+}
+
+/* The other server's job is there. Or it is over, where it was to come first: that
+ * server says then how it ended. */
+static bool is_there(const struct verifying *v, const struct finding *f)
+{
+    return f->found || (f->code == PBSE_HISTDEPEND && !v->list.v[v->at].own);
 }
 
 static void note(const struct rule_context *c, const struct verifying *v,
                  const struct finding *f, struct decision *out)
 {
     struct waiter *w = &v->list.v[v->at];
-    /* Over: where the other server's job was to come first, that server says how it
-     * ended. */
-    bool there = f->found || (f->code == PBSE_HISTDEPEND && !w->own);
-    bool answered = depend_is_answered(f);
+    bool there = is_there(v, f), answered = depend_is_answered(f);
     bool unknown = answered && f->code == PBSE_UNKJOBID && !w->again;
     struct record *rec;
 
@@ -218,7 +271,7 @@ static void note(const struct rule_context *c, const struct verifying *v,
     }
     rec = rule_decide(c, &v->job->obj, FACT_JOB_MODIFIED, out);
     if (there) {
-        drop(v, rec, out->arena);
+        drop(v, NULL, rec, out->arena);
     } else if (!answered && w->n_failed < ATTEMPTS_MAX) {
         ask_later(c, v, f, rec, out->arena);
     } else if (!answered) {
@@ -237,19 +290,28 @@ bool job_verify_due(const struct rule_context *c, const struct object *o,
     const struct request rq = {
         .now_at = c->now_at, .arena = c->arena, .cfg = c->cfg, .knows = c->knows
     };
+    size_t n_missed = c->knows.needs->n;
     const struct finding *f;
+    int circle;
 
     if (job_verify_deadline(c->m, o) > c->now_at)
         return false;
     v.list = waiters_in(v.job, JOB_A_HF_VERIFY, c->arena);
     v.at = earliest(&v.list);
     if (!has_entry(c, &v)) {
-        drop(&v, rule_decide(c, o, FACT_JOB_MODIFIED, out), out->arena);
+        drop(&v, NULL, rule_decide(c, o, FACT_JOB_MODIFIED, out), out->arena);
         return true;
     }
     f = depend_confirm(&rq, v.job, &v.list.v[v.at]);
     if (!f)
         return false;
-    note(c, &v, f, out);
+    circle = is_there(&v, f) ? waits_for_itself(c, &rq, &v) : 0;
+    if (circle == NEEDED)
+        return false;
+    c->knows.needs->n = n_missed; /* what the search had no use for any more */
+    if (circle)
+        note_circle(c, &v, out);
+    else
+        note(c, &v, f, out);
     return true;
 }

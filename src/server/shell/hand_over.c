@@ -22,7 +22,8 @@
 
 #define CONNECT_MS      5000
 #define HOST_MAX        256
-#define REPLY_MAX_BYTES (64u << 10)
+/* A job may wait for a thousand others, which its status names. */
+#define REPLY_MAX_BYTES (512u << 10)
 #define PORT_FIRST      1023
 #define PORT_LAST       600
 
@@ -186,12 +187,9 @@ static bool ask(struct talk *t, const struct wire_request *rq, const char *data,
         fail(t, "No answer of server", err);
         return false;
     }
-    if (reply.code == 0)
-        return true;
     t->f->code = reply.code;
-    if (reply.choice == REPLY_TEXT)
-        t->f->words = arena_strdup(t->arena, reply.text);
-    return false;
+    t->f->words = arena_strdup(t->arena, finding_words(&reply));
+    return reply.code == 0;
 }
 
 static void talk(struct talk *t)

@@ -65,11 +65,12 @@ struct finding pair_attempt(struct pair *p, const struct need *need, int cut)
         if (cut-- == 0)
             return f;
         reply = pair_served(p, &rq);
+        batch_open_reply(&reply, p->to->arena);
         if (cut-- == 0)
             return f;
         f.failed = false;
         f.code = reply.code;
-        f.words = reply.text;
+        f.words = finding_words(&reply);
         if (f.code)
             return f;
     }
