@@ -15,6 +15,20 @@ from holdfast.stacks import stacks_of  # noqa: E402
 from holdfast.users import make_users, remove_users  # noqa: E402
 
 
+# Files whose tests wait longest, together. Of files that run beside one another these come
+# first, or the last of them would run alone at the end. It is about time only: a file that is
+# missing here, or no longer long, does no harm.
+LONG = ("sweep", "standing", "resv_states", "alter", "resv", "checkpoint", "array_resv", "tolerate",
+        "checkpoint_hosts", "auto_extend", "blocking", "node_loss", "depend_remote", "store", "resv_told",
+        "cut_off", "resv_told_more", "hot_start", "on_end", "full_disk", "occurrence", "maintenance")
+
+
+def pytest_collection_modifyitems(items):
+    """The order within a file stays."""
+    rank = {"test_%s.py" % name: i for i, name in enumerate(LONG)}
+    items.sort(key=lambda item: rank.get(os.path.basename(str(item.fspath)), len(rank)))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def accounts():
     make_users()

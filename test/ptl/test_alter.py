@@ -493,7 +493,7 @@ SECOND_LINES = [
     (["-E", "+120", "-D", "600"], "the start would be "),
     (["-R", "+60", "-E", "+120", "-D", "61"], "from -R to -E are 60 s, but -D says 61 s"),
     (["-D", "0"], "-D is 0 s; it has to be at least one second"),
-    (["-E", "+1"], "it has to be after the start, "),
+    (["-E", "+600"], "it has to be after the start, "),
     (["-D", "xx"], 'reserve_duration is "xx"; it has to be [[HH:]MM:]SS'),
     (["-E", "soon"], '"soon" is no time; write [[[[CC]YY]MM]DD]hhmm[.SS]'),
     (["-l", "select=9:ncpus=2"], "has select=2:ncpus=2; chunks can be left out"),

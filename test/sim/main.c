@@ -4,6 +4,8 @@
  *   sim --seeds N [--from M]      the seeds M, M + 1, ... (M is 1)
  *   sim --scenario FILE [...]     named scenarios
  *   sim --sweep FILE [...]        each again and again, with a kill at the next place
+ *   sim --every N --from M --sweep FILE [...]     at the places M, M + N, ... only, of
+ *                                 each kind (M is 1)
  *   sim --sweep FILE --kill K     one run with that kill: before:7, after:7, twice:7,
  *                                 scheduler:7, meanwhile:7, says:7, hears:7, router:7,
  *                                 tells:7, told:7, between:7; of two servers asks:7,
@@ -34,6 +36,7 @@ struct tally {
     const char *program;
     bool trace;
     bool two;              /* seeds are of two servers */
+    size_t from, every;    /* which places of a sweep, each from 1 on */
     struct counts *counts; /* NULL: nobody wants to know */
     int passed;
     int failed;
@@ -149,8 +152,9 @@ static bool has_both_victims(const struct sweep *whole)
     return whole->n[SWEEP_BEFORE_COMMIT] > 0 && whole->n[SWEEP_SCHEDULER] > 0;
 }
 
-/* One run without a kill says how many places there are. A run with a kill may come by
- * more; they belong to what the kill has caused, and are left. */
+/* One run without a kill says how many places there are; 't' says which of them. A run
+ * with a kill may come by more; they belong to what the kill has caused, and are left.
+ */
 static void sweep_all(struct tally *t, const struct script *sc, const char *path)
 {
     struct sweep whole = { 0 };
@@ -162,8 +166,9 @@ static void sweep_all(struct tally *t, const struct script *sc, const char *path
         printf("%s: no place for a kill\n", path);
     }
     for (int kind = 0; kind < SWEEP_KINDS && t->failed == failed; kind++)
-        for (size_t at = 1;
-             sweep_is_about(&whole, (enum sweep_kind)kind) && at <= whole.n[kind]; at++)
+        for (size_t at = t->from;
+             sweep_is_about(&whole, (enum sweep_kind)kind) && at <= whole.n[kind];
+             at += t->every)
             sweep_once(t, sc, path,
                        &(struct sweep){ .kind = (enum sweep_kind)kind, .at = at });
 }
@@ -276,6 +281,8 @@ int main(int argc, char **argv)
     struct tally t = { .program = argv[0],
                        .trace = has(argc, argv, "--trace"),
                        .two = has(argc, argv, "--two"),
+                       .from = MAX_OF(number_after(argc, argv, "--from", 1), 1),
+                       .every = MAX_OF(number_after(argc, argv, "--every", 1), 1),
                        .counts = has(argc, argv, "--counts") ? &counts : NULL };
 
     setvbuf(stdout, NULL, _IOLBF, 0);
