@@ -29,6 +29,7 @@ FUZZ_TARGETS = \
 	test/fuzz/fuzz_execvnodes \
 	test/fuzz/fuzz_formula \
 	test/fuzz/fuzz_handshake \
+	test/fuzz/fuzz_host_facts \
 	test/fuzz/fuzz_ids \
 	test/fuzz/fuzz_iff \
 	test/fuzz/fuzz_im \
@@ -175,6 +176,11 @@ test_fuzz_fuzz_mom_config_LDADD = $(FUZZ_MAIN) $(fuzz_files_libs)
 test_fuzz_fuzz_vnodefile_SOURCES = test/fuzz/fuzz_vnodefile.c $(FUZZ_VNODEFILE)
 test_fuzz_fuzz_vnodefile_CPPFLAGS = $(FUZZ_CPPFLAGS)
 test_fuzz_fuzz_vnodefile_LDADD = $(FUZZ_MAIN) $(fuzz_files_libs)
+
+test_fuzz_fuzz_host_facts_SOURCES = test/fuzz/fuzz_host_facts.c \
+	src/mom/shell/host_facts.c src/mom/shell/host_script.c \
+	src/mom/shell/idle_time.c src/mom/shell/proc.c src/mom/shell/script.c
+test_fuzz_fuzz_host_facts_LDADD = $(FUZZ_MAIN) libhfwire.la libhfbase.la
 
 # Replies as programs get them.
 test_fuzz_fuzz_libpbs_SOURCES = test/fuzz/fuzz_libpbs.c
