@@ -272,7 +272,10 @@ class Cluster:
             print("kept:", self.root)
         else:
             shutil.rmtree(self.root, ignore_errors=True)
-        assert exc and exc[0] or not problems, problems
+        if exc and exc[0]:
+            print("\n".join(problems))  # what the test failed of may come from these
+        else:
+            assert not problems, problems
 
 
 HOME_DIRS = [
