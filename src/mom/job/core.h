@@ -166,6 +166,10 @@ void standing_settle(struct mom *m, int64_t now_at, struct mom_out *out);
 /* At the start of the MoM: what is noted as stopped, by the server or by the host, is
  * stopped again, since the MoM before may have died before she did it. */
 void standing_stop_again(const struct mom *m, struct mom_job *j, struct mom_out *out);
+/* At the start of the MoM, if a job stands: the host was busy, by what is not known any
+ * more, and is so until a look shows that it is free. Touches and loads between the two
+ * bounds would not have made it free before the restart either. */
+void standing_was_busy(struct mom *m);
 /* At the start of the MoM, and when the configuration is new. */
 void standing_begin(struct mom *m, int64_t now_at, struct mom_out *out);
 /* A server that has registered us may not know which of them stand, and which do not

@@ -105,6 +105,7 @@ void mom_found(struct mom *m, const char *job_id, bool running, int32_t status)
 void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out)
 {
     struct mom_job *j, *tmp;
+    bool stood = false;
 
     HASH_ITER (hh, m->jobs, j, tmp) {
         const char *id = arena_strdup(out->arena, j->id);
@@ -114,9 +115,12 @@ void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *ou
         if (!j)
             continue;
         standing_stop_again(m, j, out);
+        stood = stood || (job_has_processes(j) && job_stands(j));
         life_reckon(m, j);
         if (job_has_processes(j))
             life_poll_soon(m, now_at);
     }
+    if (stood)
+        standing_was_busy(m);
     standing_begin(m, now_at, out);
 }

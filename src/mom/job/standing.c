@@ -146,6 +146,12 @@ void standing_stop_again(const struct mom *m, struct mom_job *j, struct mom_out 
         out_kill(out, j, m->cfg.suspend_signo);
 }
 
+void standing_was_busy(struct mom *m)
+{
+    m->is_busy = m->cfg.has_max_load && m->cfg.load_suspends;
+    m->keyboard_is_busy = m->cfg.has_kbd_idle;
+}
+
 /* Where nobody looks at load or keyboard any more, nothing stands. */
 void standing_begin(struct mom *m, int64_t now_at, struct mom_out *out)
 {
