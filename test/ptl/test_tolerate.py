@@ -156,12 +156,14 @@ def test_wrong_words_are_refused(c):
         done = c.run(["qsub", "-W", "tolerate_node_failures=" + word, "--", "/bin/true"], user=USER1,
                      check=False)
         assert done.returncode != 0, word
-        assert done.stderr.startswith('qsub: illegal -W value\nqsub: tolerate_node_failures is "%s"\n' %
-                                      word), done.stderr
+        assert done.stderr.startswith(
+            'qsub: illegal -W value\nqsub: tolerate_node_failures is "%s"; it has to be none, job_start '
+            'or all\n' % word), done.stderr
     jid = c.run(["qsub", "-h", "--", "/bin/true"], user=USER1).stdout.strip()
     done = c.run(["qalter", "-W", "tolerate_node_failures=some", jid], user=USER1, check=False)
-    assert done.stderr.startswith('qalter: illegal -W value\nqalter: tolerate_node_failures is "some"\n'), \
-        done.stderr
+    assert done.stderr.startswith(
+        'qalter: illegal -W value\nqalter: tolerate_node_failures is "some"; it has to be none, job_start '
+        'or all\n'), done.stderr
     assert c.run(["qalter", "-W", "tolerate_node_failures=all", jid], user=USER2,
                  check=False).returncode != 0
     assert "tolerate_node_failures" not in c.server.status(JOB, id=jid)[0]

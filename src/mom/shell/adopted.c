@@ -214,6 +214,22 @@ static void sweep(struct shell *s, DIR *d, const char *name)
     free(id);
 }
 
+/* Node files that were not written to their end: a job's process was killed. */
+static void sweep_aux(struct shell *s)
+{
+    char path[PATH_MAX];
+    struct dirent *e;
+    DIR *d;
+
+    snprintf(path, sizeof(path), "%s/aux", s->home);
+    d = opendir(path);
+    while (d && (e = readdir(d)))
+        if (ends_in(e->d_name, ".new"))
+            (void)unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+}
+
 bool tasks_recover(struct shell *s, struct diag *why)
 {
     char path[PATH_MAX];
@@ -243,6 +259,7 @@ bool tasks_recover(struct shell *s, struct diag *why)
     while ((e = readdir(d)))
         sweep(s, d, e->d_name);
     closedir(d);
+    sweep_aux(s);
     job_groups_sweep(s);
     return true;
 }

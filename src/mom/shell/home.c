@@ -150,7 +150,9 @@ bool home_sync_dir_of(const char *path)
 static int put(const char *path, mode_t mode, const void *data, size_t len,
                bool is_durable, struct diag *why)
 {
-    char *tmp = xasprintf("%s.new", path);
+    /* What is laid may be laid by several processes of a job at the same time. */
+    char *tmp = is_durable ? xasprintf("%s.new", path)
+                           : xasprintf("%s.%d.new", path, (int)getpid());
     /* What is left of an earlier attempt is written over. Readers see the old file or
      * the new one, never a half. */
     int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);

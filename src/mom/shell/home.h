@@ -56,7 +56,8 @@ bool home_fill(const char *path, const void *data, size_t len) MUST_CHECK;
 int home_put(const char *path, mode_t mode, const void *data, size_t len,
              struct diag *why) MUST_CHECK;
 /* home_put() for what nobody wants any more when the host has been down: nothing of it
- * is written to disk before this returns. */
+ * is written to disk before this returns. Processes that lay the same file at the same
+ * time do not disturb each other. */
 int home_lay(const char *path, mode_t mode, const void *data, size_t len,
              struct diag *why) MUST_CHECK;
 /* Add the bytes of a plain file; behind them stands a NUL byte that is not counted.

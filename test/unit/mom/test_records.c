@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char root[] = "/tmp/hf-records-XXXXXX";
@@ -212,7 +213,36 @@ static void test_an_attempt_leaves_nothing(void)
     CU_ASSERT(!number_of("jobs/.room") && !number_of("jobs/.room.new"));
 }
 
+static NORETURN void lay_often(const char *text)
+{
+    struct diag why;
+
+    for (int i = 0; i < 500; i++)
+        if (home_lay(path_of("shared"), 0644, text, strlen(text), &why) != 0)
+            _exit(1);
+    _exit(0);
+}
+
+/* Processes of one job lay its node file at the same time. */
+static void test_two_may_lay_the_same_file(void)
+{
+    pid_t pids[3];
+    int status;
+
+    for (size_t i = 0; i < ARRAY_LEN(pids); i++) {
+        pids[i] = fork();
+        if (pids[i] == 0)
+            lay_often("the same for all\n");
+    }
+    for (size_t i = 0; i < ARRAY_LEN(pids); i++) {
+        CU_ASSERT_EQUAL(waitpid(pids[i], &status, 0), pids[i]);
+        CU_ASSERT_EQUAL(status, 0);
+    }
+    CU_ASSERT(has("shared", "the same for all\n"));
+}
+
 static const struct unit_case cases[] = {
+    { "two may lay the same file", test_two_may_lay_the_same_file },
     { "the file of a record is used again", test_files_are_used_again },
     { "a record may grow and shrink", test_records_of_any_length },
     { "files of older MoMs are read, and written anew", test_files_of_older_moms },
