@@ -269,6 +269,7 @@ static void leave_record(const char *home, pid_t session)
     struct mom_out out = { .arena = arena_new() };
     struct mom *m = job_on_its_way(&out);
     struct buf record = { 0 };
+    static const char *const dirs[] = { "mom_priv", "mom_priv/jobs" };
     char path[PATH_MAX], mark[PROC_MARK_BYTES];
     FILE *f;
 
@@ -276,11 +277,11 @@ static void leave_record(const char *home, pid_t session)
     mom_set_session_mark(m, "1.svr", 1, mark);
     mom_started(m, 100, "1.svr", session, 0, NULL, &out);
     mom_job_encode(m, "1.svr", &record);
-    snprintf(path, sizeof(path), "%s/mom_priv", home);
-    CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
-    strcat(path, "/jobs");
-    CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
-    strcat(path, "/1.svr.JB");
+    for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+        snprintf(path, sizeof(path), "%s/%s", home, dirs[i]);
+        CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
+    }
+    snprintf(path, sizeof(path), "%s/mom_priv/jobs/1.svr.JB", home);
     f = fopen(path, "w");
     CU_ASSERT_PTR_NOT_NULL_FATAL(f);
     CU_ASSERT_EQUAL(fwrite(record.data, 1, record.len, f), record.len);
