@@ -143,24 +143,25 @@ static void test_interrupts_are_counted(void)
 static void test_a_session_that_has_ended_does_not_live(void)
 {
     char mark[PROC_MARK_BYTES];
-    int go[2];
+    int go[2], begun[2];
+    char byte;
     siginfo_t ended;
     pid_t pid;
 
-    CU_ASSERT_EQUAL_FATAL(pipe(go), 0);
+    CU_ASSERT_EQUAL_FATAL(pipe(go) | pipe(begun), 0);
     pid = fork();
     if (pid == 0) {
-        char byte;
-
         close(go[1]);
-        (void)setsid();
-        (void)!read(go[0], &byte, 1);
+        close(begun[0]);
+        if (setsid() == getpid() && write(begun[1], "b", 1) == 1)
+            (void)!read(go[0], &byte, 1);
         _exit(0);
     }
     CU_ASSERT_FATAL(pid > 0);
     close(go[0]);
-    for (int i = 0; i < 1000 && getsid(pid) != pid; i++)
-        usleep(10000);
+    close(begun[1]);
+    CU_ASSERT_EQUAL_FATAL(read(begun[0], &byte, 1), 1);
+    close(begun[0]);
     CU_ASSERT(proc_session_mark(pid, mark) && proc_session_lives(pid, mark));
     close(go[1]);
     CU_ASSERT_EQUAL(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);

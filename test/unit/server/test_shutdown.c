@@ -237,6 +237,15 @@ static void run_many(struct fake_mom *fm, const char *ids[MANY], const char *att
         ids[i] = run(fm, attrs);
 }
 
+/* The server is asked to end so while they run: one slice is over. */
+static struct rig *end_many(struct fake_mom *fm, const char *ids[MANY],
+                            const char *attrs, uint32_t how)
+{
+    run_many(fm, ids, attrs);
+    CU_ASSERT_PTR_NULL(shut_down(fm->r, how));
+    return fm->r;
+}
+
 /* The MoM takes all signals of the last input. */
 static void take_signals(struct fake_mom *fm)
 {
@@ -276,9 +285,7 @@ static void test_others_are_served_while_jobs_are_decided(void)
     uint64_t conn;
     size_t n, before;
 
-    run_many(&fm, ids, "");
-    r = fm.r;
-    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    r = end_many(&fm, ids, "", DELAY);
     conn = r->conn;
     CU_ASSERT_EQUAL(n_requeued(r, ids), 1);
     CU_ASSERT_TRUE(is_requeued(r, ids[0]));
@@ -306,9 +313,7 @@ static void test_a_job_may_end_before_its_turn(void)
     struct fake_mom fm;
     struct rig *r;
 
-    run_many(&fm, ids, "Rerunable=False");
-    r = fm.r;
-    CU_ASSERT_PTR_NULL(shut_down(r, IMMEDIATE));
+    r = end_many(&fm, ids, "Rerunable=False", IMMEDIATE);
     take_signals(&fm);
     CU_ASSERT_TRUE(is_killed(r, ids[0]));
     CU_ASSERT_FALSE(is_killed(r, ids[1]));
@@ -337,9 +342,7 @@ static void test_the_end_waits_for_each_job(void)
     struct fake_mom fm;
     struct rig *r;
 
-    run_many(&fm, ids, "Rerunable=False");
-    r = fm.r;
-    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    r = end_many(&fm, ids, "Rerunable=False", DELAY);
     rig_settle(r);
     ends(&fm, ids[2], 0);
     delete_job(r, RIG_ROOT, ids[0], "force");
@@ -358,9 +361,7 @@ static void test_the_end_waits_for_a_job_that_had_no_turn_yet(void)
     struct fake_mom fm;
     struct rig *r;
 
-    run_many(&fm, ids, "Rerunable=False");
-    r = fm.r;
-    CU_ASSERT_PTR_NULL(shut_down(r, IMMEDIATE));
+    r = end_many(&fm, ids, "Rerunable=False", IMMEDIATE);
     take_signals(&fm);
     for (size_t i = 0; i < MANY - 1; i++)
         ends(&fm, ids[i], i == 0 ? 265 : 0);
@@ -377,9 +378,7 @@ static void test_a_second_request_has_all_jobs_decided_in_its_manner(void)
     struct fake_mom fm;
     struct rig *r;
 
-    run_many(&fm, ids, "Rerunable=False");
-    r = fm.r;
-    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    r = end_many(&fm, ids, "Rerunable=False", DELAY);
     rig_go_on(r, r->conn);
     CU_ASSERT_TRUE(svr_is_settling(r->s));
     CU_ASSERT_PTR_NULL(shut_down(r, IMMEDIATE));
@@ -396,9 +395,7 @@ static void test_a_quick_request_leaves_the_others_running(void)
     struct rig *r;
     uint64_t first;
 
-    run_many(&fm, ids, "");
-    r = fm.r;
-    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    r = end_many(&fm, ids, "", DELAY);
     first = r->conn;
     CU_ASSERT_PTR_NOT_NULL(shut_down(r, QUICK));
     CU_ASSERT_PTR_NOT_NULL(rig_reply(r, first));
@@ -415,9 +412,7 @@ static void test_a_signal_leaves_the_others_running(void)
     struct fake_mom fm;
     struct rig *r;
 
-    run_many(&fm, ids, "");
-    r = fm.r;
-    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    r = end_many(&fm, ids, "", DELAY);
     r->out = (struct effects){ .arena = r->arena };
     svr_end(r->s, r->now_at, &r->out);
     CU_ASSERT_PTR_NOT_NULL(rig_reply(r, r->conn));
@@ -433,9 +428,7 @@ static void test_a_server_that_is_killed_between_leaves_the_others_running(void)
     struct fake_mom fm;
     struct rig *r;
 
-    run_many(&fm, ids, "");
-    r = fm.r;
-    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    r = end_many(&fm, ids, "", DELAY);
     rig_go_on(r, r->conn);
     CU_ASSERT_EQUAL(n_requeued(r, ids), 2);
     rig_restart(r);
