@@ -49,8 +49,12 @@ test_sim_sim_SOURCES = \
 	test/sim/shell.c test/sim/shell.h \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h \
-	test/sim/story_errs.c test/sim/story_extend.c test/sim/story_fit.c test/sim/story_preempt.c test/sim/story_push.c \
-	test/sim/story_staff.c test/sim/story_together.c test/sim/story_turns.c test/sim/story_two.c test/sim/story_tell.h \
+	test/sim/story_errs.c test/sim/story_extend.c test/sim/story_faults.c \
+	test/sim/story_fit.c test/sim/story_happen.h test/sim/story_hooks.c \
+	test/sim/story_jobs.c test/sim/story_preempt.c test/sim/story_push.c \
+	test/sim/story_series.c test/sim/story_staff.c test/sim/story_together.c \
+	test/sim/story_turns.c test/sim/story_two.c test/sim/story_users.c \
+	test/sim/story_tell.h \
 	test/sim/sweep.c test/sim/sweep.h \
 	test/sim/check_ends.c test/sim/check_ends.h \
 	test/sim/check_fate.c test/sim/check_fate.h \

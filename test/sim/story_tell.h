@@ -58,8 +58,28 @@ static inline struct booking *booking(struct story *t, int n)
     return &t->bookings[n % BOOKINGS_MAX];
 }
 
-/* story.c: somebody alters "Rn" in that second, mostly around what it has. */
+/* story_users.c: "2:ncpus=2" of up to 'most' chunks, into 'b'; of some requests, that
+ * they are tried first; what is left of the select of 'b' when it is made smaller. */
+void story_select(struct story *t, int most, struct booking *b);
+void story_add_dry(struct story *t, int64_t second, int n);
+void story_add_smaller(struct story *t, const struct booking *b);
+/* Somebody alters "Rn" in that second, mostly around what it has. */
 void story_alter(struct story *t, int64_t second, int n);
+
+/* story_jobs.c: ends that keep jobs; queues; vnodes given back; suspensions;
+ * dependencies; history. */
+void story_ends(const struct story *of, uint64_t seed);
+void story_moves(const struct story *of, uint64_t seed);
+void story_releases(const struct story *of, uint64_t seed);
+void story_stops(const struct story *of, uint64_t seed);
+void story_depends(const struct story *of, uint64_t seed);
+void story_history(const struct story *of, uint64_t seed);
+
+/* story_series.c: occurrences that are altered and deleted by their index. */
+void story_occurrences(const struct story *of, uint64_t seed);
+
+/* story_hooks.c: hooks whose words change all the time. */
+void story_hooks(const struct story *of, uint64_t seed);
 
 /* story_extend.c: reservations that have jobs in them around their end, and are made
  * longer and smaller. */
@@ -76,8 +96,8 @@ void story_clocks(const struct story *of, uint64_t seed);
 /* story_turns.c: series whose occurrences are too short for the jobs in them. */
 void story_turns(const struct story *of, uint64_t seed);
 
-/* story_fit.c: jobs that may be shortened, and vnodes with limits of jobs. */
-/* story_fit.c: what the server has for all together. */
+/* story_fit.c: what the server has for all together; jobs that may be shortened, and
+ * vnodes with limits of jobs. */
 void story_sums(const struct story *of, uint64_t seed);
 void story_fits(const struct story *of, uint64_t seed);
 
