@@ -23,7 +23,7 @@ libhfcmds_la_SOURCES = \
 libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 
 # An installation can be moved as a whole: commands look for libpbs beside themselves.
-CMD_LDFLAGS = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
+CMD_RPATH = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
 CMD_LIBS = libhfcmds.la libpbs.la libhfconf.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
 bin_PROGRAMS += \
@@ -31,59 +31,59 @@ bin_PROGRAMS += \
 	qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun \
 	qselect qsig qstart qstat qstop qsub qterm tracejob
 pbs_attach_SOURCES = src/cmds/pbs_attach.c
-pbs_attach_LDFLAGS = $(CMD_LDFLAGS)
+pbs_attach_LDFLAGS = $(CMD_RPATH)
 pbs_attach_LDADD = $(CMD_LIBS)
 pbs_hostn_SOURCES = src/cmds/pbs_hostn.c
-pbs_hostn_LDFLAGS = $(CMD_LDFLAGS)
+pbs_hostn_LDFLAGS = $(CMD_RPATH)
 pbs_hostn_LDADD = $(CMD_LIBS)
 pbs_release_nodes_SOURCES = src/cmds/pbs_release_nodes.c
-pbs_release_nodes_LDFLAGS = $(CMD_LDFLAGS)
+pbs_release_nodes_LDFLAGS = $(CMD_RPATH)
 pbs_release_nodes_LDADD = $(CMD_LIBS)
 pbs_ralter_SOURCES = \
 	src/cmds/pbs_ralter/pbs_ralter.c src/cmds/pbs_ralter/ralter.h \
 	src/cmds/pbs_ralter/options.c \
 	src/cmds/pbs_ralter/say.c
-pbs_ralter_LDFLAGS = $(CMD_LDFLAGS)
+pbs_ralter_LDFLAGS = $(CMD_RPATH)
 pbs_ralter_LDADD = $(CMD_LIBS)
 pbs_rdel_SOURCES = src/cmds/pbs_rdel.c
-pbs_rdel_LDFLAGS = $(CMD_LDFLAGS)
+pbs_rdel_LDFLAGS = $(CMD_RPATH)
 pbs_rdel_LDADD = $(CMD_LIBS)
 pbs_rstat_SOURCES = src/cmds/pbs_rstat.c
-pbs_rstat_LDFLAGS = $(CMD_LDFLAGS)
+pbs_rstat_LDFLAGS = $(CMD_RPATH)
 pbs_rstat_LDADD = $(CMD_LIBS)
 pbs_rsub_SOURCES = \
 	src/cmds/pbs_rsub/pbs_rsub.c src/cmds/pbs_rsub/rsub.h \
 	src/cmds/pbs_rsub/options.c \
 	src/cmds/pbs_rsub/asap.c src/cmds/pbs_rsub/asap.h \
 	src/cmds/pbs_rsub/hosts.c src/cmds/pbs_rsub/hosts.h
-pbs_rsub_LDFLAGS = $(CMD_LDFLAGS)
+pbs_rsub_LDFLAGS = $(CMD_RPATH)
 pbs_rsub_LDADD = $(CMD_LIBS)
 pbs_tmrsh_SOURCES = src/cmds/pbs_tmrsh.c
-pbs_tmrsh_LDFLAGS = $(CMD_LDFLAGS)
+pbs_tmrsh_LDFLAGS = $(CMD_RPATH)
 pbs_tmrsh_LDADD = $(CMD_LIBS)
 pbsdsh_SOURCES = src/cmds/pbsdsh.c
-pbsdsh_LDFLAGS = $(CMD_LDFLAGS)
+pbsdsh_LDFLAGS = $(CMD_RPATH)
 pbsdsh_LDADD = $(CMD_LIBS)
 pbsnodes_SOURCES = \
 	src/cmds/pbsnodes/pbsnodes.c src/cmds/pbsnodes/pbsnodes.h \
 	src/cmds/pbsnodes/show.c \
 	src/cmds/pbsnodes/summary.c
-pbsnodes_LDFLAGS = $(CMD_LDFLAGS)
+pbsnodes_LDFLAGS = $(CMD_RPATH)
 pbsnodes_LDADD = $(CMD_LIBS)
 qalter_SOURCES = src/cmds/qalter.c
-qalter_LDFLAGS = $(CMD_LDFLAGS)
+qalter_LDFLAGS = $(CMD_RPATH)
 qalter_LDADD = $(CMD_LIBS)
 qdel_SOURCES = src/cmds/qdel.c
-qdel_LDFLAGS = $(CMD_LDFLAGS)
+qdel_LDFLAGS = $(CMD_RPATH)
 qdel_LDADD = $(CMD_LIBS)
 qdisable_SOURCES = src/cmds/qdisable.c
-qdisable_LDFLAGS = $(CMD_LDFLAGS)
+qdisable_LDFLAGS = $(CMD_RPATH)
 qdisable_LDADD = $(CMD_LIBS)
 qenable_SOURCES = src/cmds/qenable.c
-qenable_LDFLAGS = $(CMD_LDFLAGS)
+qenable_LDFLAGS = $(CMD_RPATH)
 qenable_LDADD = $(CMD_LIBS)
 qhold_SOURCES = src/cmds/qhold.c
-qhold_LDFLAGS = $(CMD_LDFLAGS)
+qhold_LDFLAGS = $(CMD_RPATH)
 qhold_LDADD = $(CMD_LIBS)
 # The language, apart from the command: tests and the fuzz target link it too.
 noinst_LTLIBRARIES += libhfqmgr.la
@@ -106,34 +106,34 @@ qmgr_SOURCES = \
 	src/cmds/qmgr/show.c \
 	src/cmds/qmgr/types.c
 qmgr_CFLAGS = $(AM_CFLAGS) $(EDIT_CFLAGS) $(JANSSON_CFLAGS)
-qmgr_LDFLAGS = $(CMD_LDFLAGS)
+qmgr_LDFLAGS = $(CMD_RPATH)
 qmgr_LDADD = libhfqmgr.la $(CMD_LIBS) libhfconf.la $(EDIT_LIBS)
 qmove_SOURCES = src/cmds/qmove.c
-qmove_LDFLAGS = $(CMD_LDFLAGS)
+qmove_LDFLAGS = $(CMD_RPATH)
 qmove_LDADD = $(CMD_LIBS)
 qmsg_SOURCES = src/cmds/qmsg.c
-qmsg_LDFLAGS = $(CMD_LDFLAGS)
+qmsg_LDFLAGS = $(CMD_RPATH)
 qmsg_LDADD = $(CMD_LIBS)
 qorder_SOURCES = src/cmds/qorder.c
-qorder_LDFLAGS = $(CMD_LDFLAGS)
+qorder_LDFLAGS = $(CMD_RPATH)
 qorder_LDADD = $(CMD_LIBS)
 qrerun_SOURCES = src/cmds/qrerun.c
-qrerun_LDFLAGS = $(CMD_LDFLAGS)
+qrerun_LDFLAGS = $(CMD_RPATH)
 qrerun_LDADD = $(CMD_LIBS)
 qrls_SOURCES = src/cmds/qrls.c
-qrls_LDFLAGS = $(CMD_LDFLAGS)
+qrls_LDFLAGS = $(CMD_RPATH)
 qrls_LDADD = $(CMD_LIBS)
 qrun_SOURCES = src/cmds/qrun.c
-qrun_LDFLAGS = $(CMD_LDFLAGS)
+qrun_LDFLAGS = $(CMD_RPATH)
 qrun_LDADD = $(CMD_LIBS)
 qselect_SOURCES = src/cmds/qselect.c
-qselect_LDFLAGS = $(CMD_LDFLAGS)
+qselect_LDFLAGS = $(CMD_RPATH)
 qselect_LDADD = $(CMD_LIBS)
 qsig_SOURCES = src/cmds/qsig.c
-qsig_LDFLAGS = $(CMD_LDFLAGS)
+qsig_LDFLAGS = $(CMD_RPATH)
 qsig_LDADD = $(CMD_LIBS)
 qstart_SOURCES = src/cmds/qstart.c
-qstart_LDFLAGS = $(CMD_LDFLAGS)
+qstart_LDFLAGS = $(CMD_RPATH)
 qstart_LDADD = $(CMD_LIBS)
 qstat_SOURCES = \
 	src/cmds/qstat/estimate.c \
@@ -141,10 +141,10 @@ qstat_SOURCES = \
 	src/cmds/qstat/options.c \
 	src/cmds/qstat/qstat.c src/cmds/qstat/qstat.h \
 	src/cmds/qstat/queues.c
-qstat_LDFLAGS = $(CMD_LDFLAGS)
+qstat_LDFLAGS = $(CMD_RPATH)
 qstat_LDADD = $(CMD_LIBS)
 qstop_SOURCES = src/cmds/qstop.c
-qstop_LDFLAGS = $(CMD_LDFLAGS)
+qstop_LDFLAGS = $(CMD_RPATH)
 qstop_LDADD = $(CMD_LIBS)
 qsub_SOURCES = \
 	src/cmds/qsub/blocking.c src/cmds/qsub/blocking.h \
@@ -157,31 +157,31 @@ qsub_SOURCES = \
 	src/cmds/qsub/script.c \
 	src/cmds/qsub/tty_session.c src/cmds/qsub/tty_session.h \
 	src/cmds/qsub/x11.c src/cmds/qsub/x11.h
-qsub_LDFLAGS = $(CMD_LDFLAGS)
+qsub_LDFLAGS = $(CMD_RPATH)
 qsub_LDADD = libhfcmds.la libpbs.la libhfmethod.la libhfconf.la libhfattr.la libhfwire.la libhfbase.la \
 	$(JANSSON_LIBS)
 qterm_SOURCES = src/cmds/qterm.c
-qterm_LDFLAGS = $(CMD_LDFLAGS)
+qterm_LDFLAGS = $(CMD_RPATH)
 qterm_LDADD = $(CMD_LIBS)
 printjob_SOURCES = \
 	src/cmds/printjob/mom_file.c \
 	src/cmds/printjob/printjob.c src/cmds/printjob/printjob.h \
 	src/cmds/printjob/show.c \
 	src/cmds/printjob/stored.c
-printjob_LDFLAGS = $(CMD_LDFLAGS)
+printjob_LDFLAGS = $(CMD_RPATH)
 printjob_LDADD = libhfcmds.la libpbs.la libhfstore.la libhfconf.la libhfattr.la libhfwire.la libhfbase.la \
 	$(JANSSON_LIBS) $(SQLITE_LIBS) $(PQ_LIBS)
 tracejob_SOURCES = \
 	src/cmds/tracejob/events.c \
 	src/cmds/tracejob/tracejob.c src/cmds/tracejob/tracejob.h
-tracejob_LDFLAGS = $(CMD_LDFLAGS)
+tracejob_LDFLAGS = $(CMD_RPATH)
 tracejob_LDADD = libhfcmds.la libpbs.la libhfconf.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
 # Asks MoMs over the router network, as a daemon: where PBS has it.
 unsupporteddir = $(prefix)/unsupported
 unsupported_PROGRAMS = pbs_rmget
 pbs_rmget_SOURCES = src/cmds/pbs_rmget/pbs_rmget.c
-pbs_rmget_LDFLAGS = $(CMD_LDFLAGS)
+pbs_rmget_LDFLAGS = $(CMD_RPATH)
 pbs_rmget_LDADD = libhfcmds.la libpbs.la libhfattr.la $(HF_TPP_LIBS) $(JANSSON_LIBS)
 
 # Set-uid: no shared library of ours, and of the others only the system's.

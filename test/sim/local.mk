@@ -46,7 +46,8 @@ test_sim_sim_SOURCES = \
 	test/sim/puller.c test/sim/puller.h \
 	test/sim/runs.c test/sim/runs.h \
 	test/sim/script.c test/sim/script.h \
-	test/sim/shell.c test/sim/shell.h \
+	test/sim/shell.c test/sim/shell.h test/sim/shell_parts.h \
+	test/sim/shell_commit.c test/sim/shell_errands.c test/sim/shell_leave.c \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h \
 	test/sim/story_errs.c test/sim/story_extend.c test/sim/story_faults.c \
