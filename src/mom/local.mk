@@ -35,6 +35,10 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/usage.c
 
 sbin_PROGRAMS += pbs_mom
+MOM_DIRECTIVES = src/mom/shell/directives.c \
+	src/mom/shell/directive_action.c src/mom/shell/directive_lists.c \
+	src/mom/shell/directive_paths.c src/mom/shell/directive_values.c \
+	src/mom/shell/directive_words.c
 pbs_mom_SOURCES = \
 	src/mom/shell/action_script.c src/mom/shell/action_script.h \
 	src/mom/shell/actions.c src/mom/shell/actions.h \
@@ -44,7 +48,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/copy.c src/mom/shell/copy.h \
 	src/mom/shell/copy_file.c src/mom/shell/copy_file.h \
 	src/mom/shell/demux.c src/mom/shell/demux.h \
-	src/mom/shell/directives.c src/mom/shell/directives.h \
+	$(MOM_DIRECTIVES) src/mom/shell/directives.h src/mom/shell/directive_rows.h \
 	src/mom/shell/environ.c src/mom/shell/environ.h \
 	src/mom/shell/epilogues.c src/mom/shell/epilogues.h \
 	src/mom/shell/files.c src/mom/shell/files.h \
@@ -163,7 +167,7 @@ test_unit_mom_test_host_facts_SOURCES = test/unit/mom/test_host_facts.c \
 test_unit_mom_test_host_facts_LDADD = libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_config_SOURCES = test/unit/mom/test_config.c \
 	src/mom/shell/cgroup.c src/mom/shell/config.c src/mom/shell/cpu_list.c \
-	src/mom/shell/directives.c src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/host_script.c \
+	$(MOM_DIRECTIVES) src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/host_script.c \
 	src/mom/shell/script.c src/mom/shell/vnodefile.c
 test_unit_mom_test_config_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_vnodefile_SOURCES = test/unit/mom/test_vnodefile.c \

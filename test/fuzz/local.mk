@@ -169,7 +169,7 @@ test_fuzz_fuzz_qmgr_SOURCES = test/fuzz/fuzz_qmgr.c
 test_fuzz_fuzz_qmgr_LDADD = $(FUZZ_MAIN) libhfqmgr.la libhfcmds.la libhfattr.la libhfbase.la
 test_fuzz_fuzz_mom_config_SOURCES = test/fuzz/fuzz_mom_config.c \
 	src/mom/shell/cgroup.c src/mom/shell/config.c src/mom/shell/cpu_list.c \
-	src/mom/shell/directives.c src/mom/shell/host_script.c src/mom/shell/script.c \
+	$(MOM_DIRECTIVES) src/mom/shell/host_script.c src/mom/shell/script.c \
 	$(FUZZ_VNODEFILE)
 test_fuzz_fuzz_mom_config_CPPFLAGS = $(FUZZ_CPPFLAGS)
 test_fuzz_fuzz_mom_config_LDADD = $(FUZZ_MAIN) $(fuzz_files_libs)

@@ -1,4 +1,4 @@
-/* config.c - see config.h. What a line may say is in directives.c.
+/* config.c - see config.h. What a line may say is in directives.c and directive_*.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/config.h"
