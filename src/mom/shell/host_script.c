@@ -19,6 +19,21 @@
 #include <unistd.h>
 
 #define VARIABLE "PBS_RM_"
+#define MOMS_END 3 /* the descriptor that a command's guard reads */
+
+/* What /bin/sh does before it becomes the command ($0): it leaves a guard in the
+ * process group, which waits for the end of the MoM and kills the group then. Only the
+ * MoM has the other end of what the guard reads, and nobody writes there. The guard is
+ * no child of the command, which may wait for all of its own, and holds nothing of its
+ * output. A command may send its group a signal that it catches itself: the guard
+ * stays. */
+/* clang-format off */
+static const char guarded[] =
+    "(trap '' HUP INT QUIT ALRM TERM USR1 USR2\n"
+    "{ read -r word <&3; kill -KILL 0; } >/dev/null &)\n"
+    "exec 3<&-\n"
+    "exec /bin/sh -c \"$0\"";
+/* clang-format on */
 
 int64_t host_script_now(void)
 {
@@ -139,11 +154,11 @@ bool host_script_fill(const char *command, size_t n, const struct host_param *pa
 }
 
 /* Signals as in a fresh program, a process group of its own, nothing of the MoM's
- * descriptors but 'output'. */
+ * descriptors but 'output' and, for the guard, 'moms_end'. */
 static bool begin(const char *command, const char *const *variables, int output,
-                  pid_t *ret)
+                  int moms_end, pid_t *ret)
 {
-    const char *argv[] = { "sh", "-c", command, NULL };
+    const char *argv[] = { "/bin/sh", "-c", guarded, command, NULL };
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
     sigset_t all, none;
@@ -159,7 +174,9 @@ static bool begin(const char *command, const char *const *variables, int output,
     if (!err)
         err = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     if (!err)
-        err = posix_spawn_file_actions_addclosefrom_np(&files, 3);
+        err = posix_spawn_file_actions_adddup2(&files, moms_end, MOMS_END);
+    if (!err)
+        err = posix_spawn_file_actions_addclosefrom_np(&files, MOMS_END + 1);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
                                         POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setsigdefault(&attr, &all);
@@ -174,13 +191,13 @@ static bool begin(const char *command, const char *const *variables, int output,
 
 /* Its process is known to whoever may have to end it as soon as it is there. */
 static bool begin_known(struct host_running *r, const char *command,
-                        const char *const *variables, int output)
+                        const char *const *variables, int output, int moms_end)
 {
     pid_t pid = 0;
     bool ok;
 
     pthread_mutex_lock(&r->lock);
-    ok = !r->is_over && begin(command, variables, output, &pid);
+    ok = !r->is_over && begin(command, variables, output, moms_end, &pid);
     r->pid = ok ? pid : 0;
     pthread_mutex_unlock(&r->lock);
     return ok;
@@ -271,6 +288,19 @@ static bool take_line(const struct buf *text, size_t most, struct buf *out)
     return true;
 }
 
+/* Two pipes: what the command writes comes out of the first, and the second ends with
+ * the MoM. */
+static bool open_pipes(int fds[4])
+{
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return false;
+    if (pipe2(fds + 2, O_CLOEXEC) == 0)
+        return true;
+    close(fds[0]);
+    close(fds[1]);
+    return false;
+}
+
 bool host_script_run(struct host_running *r, const char *command, size_t n,
                      const struct host_param *params, int64_t until_ms, size_t most,
                      struct buf *out)
@@ -278,15 +308,18 @@ bool host_script_run(struct host_running *r, const char *command, size_t n,
     struct arena *arena = arena_new();
     struct buf text = { 0 };
     bool ok = false;
-    int fds[2];
+    int fds[4];
 
-    if (host_script_now() < until_ms && pipe2(fds, O_CLOEXEC) == 0) {
-        bool began = begin_known(r, command, make_variables(n, params, arena), fds[1]);
+    if (host_script_now() < until_ms && open_pipes(fds)) {
+        bool began =
+            begin_known(r, command, make_variables(n, params, arena), fds[1], fds[2]);
 
         close(fds[1]);
+        close(fds[2]);
         ok = began && read_all(fds[0], until_ms, most, &text);
         ok = began && end(r, ok && has_ended(r->pid, until_ms));
         close(fds[0]);
+        close(fds[3]);
     }
     ok = ok && take_line(&text, most, out);
     buf_fini(&text);

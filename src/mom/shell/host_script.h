@@ -49,8 +49,8 @@ bool host_script_fill(const char *command, size_t n, const struct host_param *pa
  * host_script_now(), and append the first line of its output without the line end,
  * 'most' bytes of it at most. False: it did not begin, did not end in time, or did not
  * end well; or the line has a NUL byte. When it has ended, or its time is over, what is
- * left of its process group is killed. Waits for it: for threads that serve nothing
- * else. */
+ * left of its process group is killed; so it is when this process ends meanwhile, in
+ * whatever way. Waits for it: for threads that serve nothing else. */
 bool host_script_run(struct host_running *r, const char *command, size_t n,
                      const struct host_param *params, int64_t until_ms, size_t most,
                      struct buf *out) MUST_CHECK;

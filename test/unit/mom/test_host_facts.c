@@ -9,12 +9,15 @@
 #include "../unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const struct host_resource own[] = {
@@ -208,6 +211,70 @@ static void test_nothing_is_left_of_a_command(void)
     buf_fini(&b);
 }
 
+/* For a process that stands for a MoM: run a command that signals its group and then
+ * holds 'fifo' open with all that it starts. */
+static NORETURN void be_mom(const char *fifo)
+{
+    struct buf b = { 0 }, command = { 0 };
+
+    buf_printf(&command,
+               "exec 9>%s; trap '' TERM; kill -TERM 0; echo x >&9; (sleep 1000 &); "
+               "sleep 1000 | sleep 999",
+               fifo);
+    (void)run_for(command.data, 600000, 100, &b);
+    _exit(0);
+}
+
+/* 1: a byte has come, 0: nobody has the other end open; -1: neither within a minute. */
+static int next_byte(int fd)
+{
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    char c;
+
+    return poll(&p, 1, 60000) == 1 ? (int)read(fd, &c, 1) : -1;
+}
+
+static void test_a_command_ends_with_the_mom(void)
+{
+    char dir[] = "/tmp/hf-facts-XXXXXX", fifo[64];
+    pid_t mom;
+    char c;
+    int fd;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
+    snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
+    CU_ASSERT_EQUAL_FATAL(mkfifo(fifo, 0600), 0);
+    fd = open(fifo, O_RDONLY | O_NONBLOCK);
+    CU_ASSERT_FATAL(fd >= 0);
+    mom = fork();
+    if (mom == 0)
+        be_mom(fifo);
+    CU_ASSERT_EQUAL(next_byte(fd), 1);
+    CU_ASSERT_TRUE(read(fd, &c, 1) == 1); /* the end of the line */
+    kill(mom, SIGKILL);
+    CU_ASSERT_EQUAL(waitpid(mom, NULL, 0), mom);
+    CU_ASSERT_EQUAL(next_byte(fd), 0);
+    close(fd);
+    unlink(fifo);
+    rmdir(dir);
+}
+
+/* A program may wait for all its children, and those are its own only. */
+static void test_a_command_meets_nothing_of_its_guard(void)
+{
+    struct buf b = { 0 };
+
+    CU_ASSERT_TRUE(run_for("read x </proc/$$/task/$$/children; "
+                           "echo \"$x,$(ls /proc/self/fd | tr '\\n' ' ')\"",
+                           60000, 100, &b));
+    /* 3 is the directory that ls reads. */
+    CU_ASSERT_STRING_EQUAL(b.data, ",0 1 2 3 ");
+    buf_clear(&b);
+    CU_ASSERT_TRUE(run_for("echo '$x'", 60000, 100, &b));
+    CU_ASSERT_STRING_EQUAL(b.data, "$x");
+    buf_fini(&b);
+}
+
 static void *stop_soon(void *arg)
 {
     struct host_running *r = arg;
@@ -327,6 +394,10 @@ int main(void)
         { "a session that lives is seen", test_this_session_is_seen },
         { "commands end in time", test_commands_end_in_time },
         { "nothing is left of a command", test_nothing_is_left_of_a_command },
+        { "a command ends with the MoM, though that is killed",
+          test_a_command_ends_with_the_mom },
+        { "a command meets nothing of its guard",
+          test_a_command_meets_nothing_of_its_guard },
         { "a command is stopped", test_a_command_is_stopped },
         { "a message has a limit", test_a_message_has_a_limit },
         { "programs that are not root's are not run",
