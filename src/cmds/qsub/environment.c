@@ -171,8 +171,14 @@ int qsub_environment(struct qsub *q)
     if (uname(&uts) == 0)
         variable_add(&out, "PBS_O_SYSTEM", uts.sysname, ",");
     for (const char *p = q->variables; p && *p;) {
+        const char *name = p;
+
         if (!take_variable(&out, &p)) {
             fprintf(stderr, "%s: cannot send environment with the job\n", CMD);
+            fprintf(stderr,
+                    "%s: -v names \"%.*s\", which is not set here; export it, or say "
+                    "-v name=value\n",
+                    CMD, (int)strcspn(name, ","), name);
             buf_fini(&out);
             return 1;
         }
