@@ -308,8 +308,7 @@ struct sending {
     struct callback callback;
     struct x11 x11;
     char *id; /* of the job, once the server has it */
-    bool
-        stale; /* the server's default arguments are others than those that were read */
+    bool stale; /* the default arguments that were read hold no longer */
 };
 
 /* The server's default arguments are the lowest level, so they are read last, and what
