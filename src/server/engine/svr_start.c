@@ -182,6 +182,34 @@ static void create_missing_hooks(struct turn *t)
     take_up(t, &st.d);
 }
 
+/* Times that are not shown once they were unset, and are from the next start on
+ * (attributes.md 17). What they do is the same in between. */
+static const int back_at_start[] = {
+    SERVER_A_NODE_FAIL_REQUEUE,
+    SERVER_A_RESEND_TERM_DELAY,
+};
+
+static void bring_times_back(struct turn *t)
+{
+    const struct object *o = t->s->m->server;
+    struct starting st;
+    struct edit e;
+    size_t n = 0;
+
+    edit_init(&e, t->s->m, OBJ_SERVER, o);
+    for (size_t i = 0; i < ARRAY_LEN(back_at_start); i++)
+        if (!obj_is_set(o, back_at_start[i])) {
+            edit_set_str(&e, back_at_start[i], server_rows[back_at_start[i]].dflt);
+            n++;
+        }
+    begin_self(&st, t);
+    if (n)
+        commit(&st, &e, FACT_SET, OBJ_SERVER, o->id);
+    else
+        edit_fini(&e);
+    take_up(t, &st.d);
+}
+
 /* "Requeued" is what it is called for every job, running ones too. */
 static void log_recovered_job(struct turn *t, const struct object *o)
 {
@@ -355,6 +383,7 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
     } else {
         log_recovered(&t);
         create_missing_hooks(&t);
+        bring_times_back(&t);
         rename_in_jobs(&t);
         drop_alterations(&t);
         doubt_transfers(&t);

@@ -67,14 +67,15 @@ static const struct sort {
 static const struct special {
     const struct attr_table *table;
     const char *name, *value, *unset, *why;
+    bool until_start; /* it is not shown until the next start */
 } special[] = {
     { &server_table, "scheduling", "False", NULL, NULL },
     { &server_table, "default_queue", "q", "", NULL },
     { &server_table, "default_chunk", "3", "", NULL },
     { &server_table, "mailer", "/bin/mail", NULL, NULL },
     { &server_table, "node_group_key", "host", NULL, NULL },
-    { &server_table, "node_fail_requeue", "7", "", NULL },
-    { &server_table, "resend_term_delay", "7", "", NULL },
+    { &server_table, "node_fail_requeue", "7", NULL, NULL, true },
+    { &server_table, "resend_term_delay", "7", NULL, NULL, true },
     { &server_table, "require_cred", "aes", NULL, NULL },
     { &server_table, "job_sort_formula", "ncpus", NULL, NULL },
     { &server_table, "job_history_enable", "True", "", NULL },
@@ -210,6 +211,8 @@ static void keep_through_a_start(struct rig *r, const struct subject *s,
     expect(s, key, "after a start", value_of(r, s, key), value);
     if (change(r, s, UNSET, arena_printf(r->arena, "%s=", key)))
         expect(s, key, "unset", rig_text(r), "");
+    if (sp && (sp->unset || sp->until_start))
+        expect(s, key, "unset", value_of(r, s, key), NULL);
     rig_restart(r);
     expect(s, key, "unset, after a start", value_of(r, s, key),
            !sp || !sp->unset ? before : NULL);
