@@ -14,10 +14,15 @@
  * dependencies, staging in): 15029. Such a job is refused, never half served. */
 int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why) MUST_CHECK;
 
-/* Who may set which hold: u the owner, o an operator, s and p a manager. 15007; 15014
- * for other letters. */
+/* Who may set or release which hold: u and p the owner, o an operator, s a manager.
+ * 15007; 15014 for other letters. */
 int check_hold_letters(const struct request *rq, const char *letters,
                        struct diag *why) MUST_CHECK;
+
+/* An alteration leaves the job with the holds 'after', as they are printed: whoever
+ * asks for it needs the right to release each of those that go. 15007. */
+int check_holds_taken(const struct request *rq, const struct job *job,
+                      const char *after, struct diag *why) MUST_CHECK;
 
 /* Check 1: User_List, group_list, the rule about root. 15023, 15045. 'owner' is the
  * job's: only the user is read, and the host for acl_roots. */

@@ -111,6 +111,22 @@ int check_hold_letters(const struct request *rq, const char *letters, struct dia
     return 0;
 }
 
+int check_holds_taken(const struct request *rq, const struct job *job,
+                      const char *after, struct diag *why)
+{
+    const char *before = job_holds_text(job, rq->arena);
+    bool depends = str_same(obj_str(&job->obj, JOB_A_HF_DEPEND_HOLD, ""), "s");
+    char taken[sizeof("uosp")] = "";
+    size_t n = 0;
+
+    for (const char *c = "uosp"; *c; c++)
+        /* The hold of a dependency is the server's, and comes back by itself. */
+        if (strchr(before, *c) && !strchr(after, *c) && !(*c == 's' && depends))
+            taken[n++] = *c;
+    MUST(n < sizeof(taken));
+    return check_hold_letters(rq, taken, why);
+}
+
 /* A job that runs is held with an image of what it has done so far, where it and its
  * MoM can: it goes on running otherwise, and the hold counts when it is back in its
  * queue. Who asks hears which of the two when the MoM has said. */

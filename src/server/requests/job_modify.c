@@ -355,13 +355,18 @@ static int check_queued(struct alteration *al, struct diag *why)
     return err ? err : check_limits(al, why);
 }
 
+static const char *holds_after(const struct alteration *al)
+{
+    const struct attr_value *v = edit_value(&al->e, JOB_A_HOLD_TYPES);
+
+    return v->set ? attr_value_text(job_rows[JOB_A_HOLD_TYPES].type, v, al->rq->arena)
+                  : "n";
+}
+
 /* Holds and times decide where a job that does not run belongs. */
 static void settle_again(struct alteration *al)
 {
-    const struct attr_value *v = edit_value(&al->e, JOB_A_HOLD_TYPES);
-    const char *holds =
-        v->set ? attr_value_text(job_rows[JOB_A_HOLD_TYPES].type, v, al->rq->arena)
-               : "n";
+    const char *holds = holds_after(al);
     enum job_event place;
 
     /* A job whose holds and times are untouched stays where it is. */
@@ -372,13 +377,22 @@ static void settle_again(struct alteration *al)
     edit_job_event(&al->e, job_place_of(al->job, place), al->rq->now_at);
 }
 
-static int check_holds(const struct alteration *al, struct diag *why)
+/* The letters of the request take the place of all that the job has. */
+static int check_holds(struct alteration *al, struct diag *why)
 {
     const char *letters = wire_attrs_value(al->attrs, "Hold_Types", NULL);
+    int err = 0;
 
-    if (!letters || !*letters || strcmp(letters, "n") == 0)
+    if (!letters)
         return 0;
-    return check_hold_letters(al->rq, letters, why);
+    if (*letters)
+        err = check_hold_letters(al->rq, letters, why);
+    if (!err)
+        err = check_holds_taken(al->rq, al->job, holds_after(al), why);
+    /* An administrator's hold outlives that of a dependency. */
+    if (!err && strchr(letters, 's') && obj_is_set(&al->job->obj, JOB_A_HF_DEPEND_HOLD))
+        edit_set_str(&al->e, JOB_A_HF_DEPEND_HOLD, "-");
+    return err;
 }
 
 static int check_size(const struct alteration *al, struct diag *why)

@@ -415,6 +415,39 @@ static void alterations_hold_and_let_go(void)
     fake_mom_free(&fm);
 }
 
+static int alter_holds(struct rig *r, const char *user, const char *id,
+                       const char *letters)
+{
+    struct body_manage body = { .command = 2, .object_type = 2, .object_name = id };
+
+    wire_attrs_add(&body.attrs, r->arena, "Hold_Types", NULL, letters, WIRE_OP_SET);
+    return rig_ask(r, user, BATCH_MODIFY_JOB, &body, NULL)->code;
+}
+
+/* qalter -h puts other letters in the place of all: the owner changes his own, and the
+ * dependency's stays. One that a manager sets stays behind it. */
+static void altered_holds_are_not_its_own(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *a = submit(r, RIG_USER, "", "", "true\n");
+    const char *b = after(r, RIG_USER, "afterany", a, "");
+    const char *c = after(r, RIG_USER, "afterany", a, "");
+
+    CU_ASSERT_EQUAL(alter_holds(r, RIG_USER, b, "u"), 0);
+    CU_ASSERT_STRING_EQUAL(text_of(r, b, JOB_A_HOLD_TYPES), "su");
+    CU_ASSERT_EQUAL(alter_holds(r, RIG_USER, b, "n"), 0);
+    CU_ASSERT_STRING_EQUAL(text_of(r, b, JOB_A_HOLD_TYPES), "s");
+    CU_ASSERT_EQUAL(alter_holds(r, RIG_USER, b, "s"), PBSE_PERM);
+    CU_ASSERT_EQUAL(alter_holds(r, RIG_ROOT, c, "s"), 0);
+    CU_ASSERT_EQUAL(alter_holds(r, RIG_USER, c, "n"), PBSE_PERM);
+    CU_ASSERT_EQUAL(delete_job(r, RIG_USER, a, NULL), 0);
+    CU_ASSERT_EQUAL(state_of(r, b), 'Q');
+    CU_ASSERT_STRING_EQUAL(text_of(r, c, JOB_A_HOLD_TYPES), "s");
+    CU_ASSERT_EQUAL(substate(r, c), 20);
+    fake_mom_free(&fm);
+}
+
 static void accounting_tells_of_it(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -446,6 +479,7 @@ int main(void)
         { "one of a set runs", one_of_a_set_runs },
         { "jobs of the past count", jobs_of_the_past_count },
         { "alterations hold and let go", alterations_hold_and_let_go },
+        { "altered holds are not its own", altered_holds_are_not_its_own },
         { "accounting tells of it", accounting_tells_of_it },
     };
 

@@ -441,6 +441,53 @@ static int modify(struct rig *r, const char *user, const char *id, const char *a
     return rig_ask(r, user, BATCH_MODIFY_JOB, &body, NULL)->code;
 }
 
+/* An alteration puts its letters in the place of those that are there, so it takes the
+ * right of each letter that comes and of each that goes. */
+static void altered_holds_take_the_right_of_what_goes(void)
+{
+    static const struct {
+        const char *held, *altered;
+        int owner, operator, manager;
+    } cases[] = {
+        { "n", "u", 0, 0, 0 },
+        { "u", "n", 0, 0, 0 },
+        { "u", "", 0, 0, 0 },
+        { "u", "p", 0, 0, 0 },
+        { "u", "o", PBSE_PERM, 0, 0 },
+        { "uo", "n", PBSE_PERM, 0, 0 },
+        { "uo", "", PBSE_PERM, 0, 0 },
+        { "uo", "u", PBSE_PERM, 0, 0 },
+        { "uo", "o", PBSE_PERM, 0, 0 },
+        { "us", "n", PBSE_PERM, PBSE_PERM, 0 },
+        { "us", "", PBSE_PERM, PBSE_PERM, 0 },
+        { "us", "u", PBSE_PERM, PBSE_PERM, 0 },
+        { "os", "o", PBSE_PERM, PBSE_PERM, 0 },
+    };
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "", "x\n");
+
+    rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "operators=op@* managers=man@*");
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *const who[] = { RIG_USER, "op", "man" };
+        const int codes[] = { cases[i].owner, cases[i].operator, cases[i].manager };
+        const char *text = arena_printf(r->arena, "Hold_Types=%s", cases[i].altered);
+
+        for (size_t k = 0; k < ARRAY_LEN(who); k++) {
+            const char *before;
+
+            CU_ASSERT_EQUAL(
+                modify(r, RIG_ROOT, id,
+                       arena_printf(r->arena, "Hold_Types=%s", cases[i].held)),
+                0);
+            before = arena_strdup(r->arena, value(r, id, "Hold_Types"));
+            CU_ASSERT_EQUAL(modify(r, who[k], id, text), codes[k]);
+            if (codes[k])
+                CU_ASSERT_STRING_EQUAL(value(r, id, "Hold_Types"), before);
+        }
+    }
+    rig_free(r);
+}
+
 static void queued_jobs_are_altered(void)
 {
     struct rig *r = rig_new();
@@ -814,6 +861,8 @@ static const struct unit_case cases[] = {
     { "each letter of a hold has its right", each_letter_of_a_hold_has_its_right },
     { "some letters hold nothing", some_letters_hold_nothing },
     { "a waiting job becomes queued in time", a_waiting_job_becomes_queued_in_time },
+    { "altered holds take the right of what goes",
+      altered_holds_take_the_right_of_what_goes },
     { "queued jobs are altered", queued_jobs_are_altered },
     { "other nodes bring other tasks", other_nodes_bring_other_tasks },
     { "what a job cannot be without comes back",
