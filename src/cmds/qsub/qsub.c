@@ -307,7 +307,7 @@ struct sending {
     const char *script;
     struct callback callback;
     struct x11 x11;
-    char *id; /* of the job, once the server has it */
+    char *id;   /* of the job, once the server has it */
     bool stale; /* the default arguments that were read hold no longer */
 };
 
