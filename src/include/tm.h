@@ -72,8 +72,9 @@ int tm_finalize(void);
 /* The next event that has happened, 'poll_event' being TM_NULL_EVENT; each is told
  * once. With 'wait' 0 it does not wait, and *result_event may be TM_NULL_EVENT.
  * *tm_errno is the event's own code: only with TM_SUCCESS there is something filled in.
- * TM_ENOEVENT: nothing is being asked. A MoM that is gone makes all events happen with
- * TM_ENOTCONNECTED. */
+ * TM_ENOEVENT: nothing is being asked. A MoM that is gone, or answers what cannot be
+ * read, makes all events happen with TM_ENOTCONNECTED; calls that follow connect anew.
+ */
 int tm_poll(tm_event_t poll_event, tm_event_t *result_event, int wait, int *tm_errno);
 
 /* The vnodes of the job: *nnodes of them and TM_ERROR_NODE behind, for free(). */
@@ -83,7 +84,9 @@ int tm_atnode(tm_task_id tid, tm_node_id *node);
 
 /* Start a program on a vnode of the job: 'argc' words in argv, the first of which is
  * not empty (else TM_ENOTFOUND), and envp up to its NULL (or NULL) on top of the job's
- * environment. *tid is the new task's number when the event has happened. */
+ * environment; an empty word in it is TM_EBADENVIRONMENT. All words together have 4 MiB
+ * of room (else TM_ESYSTEM), and what the kernel lets a program have besides. *tid is
+ * the new task's number when the event has happened. */
 int tm_spawn(int argc, char *argv[], char *envp[], tm_node_id where, tm_task_id *tid,
              tm_event_t *event);
 /* Send a signal, by the number that this host has for it, to all processes of a task.

@@ -54,6 +54,10 @@ TESTS += test/unit/ifl/test_tcp
 test_unit_ifl_test_tcp_SOURCES = test/unit/ifl/test_tcp.c \
 	test/unit/ifl/fake.c test/unit/ifl/fake.h
 test_unit_ifl_test_tcp_LDADD = libpbs.la libhfwire.la libhfbase.la -lcunit
+check_PROGRAMS += test/unit/ifl/test_tm
+TESTS += test/unit/ifl/test_tm
+test_unit_ifl_test_tm_SOURCES = test/unit/ifl/test_tm.c
+test_unit_ifl_test_tm_LDADD = libpbs.la libhfwire.la libhfbase.la -lcunit
 # Each allocation fails once: linked with the library's parts, since what a shared
 # library calls cannot be replaced in it.
 check_PROGRAMS += test/unit/ifl/test_memory

@@ -6,36 +6,64 @@
 
 #include "lib/base/base.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MOM_PORT 15003
 
-static bool read_environment(void)
+/* A number that is the whole text, and at most 'most'. */
+static bool read_number(const char *text, int base, unsigned long most,
+                        unsigned long *ret)
+{
+    char *end;
+
+    if (!text || !isxdigit((unsigned char)text[0]))
+        return false;
+    errno = 0;
+    *ret = strtoul(text, &end, base);
+    return !errno && !*end && *ret <= most;
+}
+
+static bool read_port(const char *text)
+{
+    unsigned long port;
+    bool ok = read_number(text, 10, 65535, &port) && port > 0;
+
+    if (ok)
+        tm_talk.port = (int)port;
+    return ok;
+}
+
+static bool read_environment(tm_node_id *node)
 {
     const char *job_id = getenv("PBS_JOBID"), *cookie = getenv("PBS_JOBCOOKIE");
-    const char *node = getenv("PBS_NODENUM"), *task = getenv("PBS_TASKNUM");
-    const char *port = getenv("PBS_MOMPORT");
+    unsigned long task, vnode;
 
-    if (!job_id || !cookie || !node || !task || !port)
+    if (!job_id || !cookie || !read_port(getenv("PBS_MOMPORT")) ||
+        !read_number(getenv("PBS_NODENUM"), 10, INT_MAX, &vnode) ||
+        !read_number(getenv("PBS_TASKNUM"), 16, UINT_MAX, &task))
         return false;
     tm_talk.job_id = strdup(job_id);
     tm_talk.cookie = strdup(cookie);
-    tm_talk.me = (tm_task_id)strtoul(task, NULL, 16);
-    tm_talk.port = atoi(port);
-    return tm_talk.job_id && tm_talk.cookie && tm_talk.port > 0 && tm_talk.port < 65536;
+    tm_talk.me = (tm_task_id)task;
+    *node = (tm_node_id)vnode;
+    return tm_talk.job_id && tm_talk.cookie;
 }
 
 int tm_init(void *info, struct tm_roots *roots)
 {
+    tm_node_id node;
     tm_event_t event;
     int err;
 
     (void)info;
     if (tm_talk.is_on)
         return TM_BADINIT;
-    if (!read_environment()) {
+    if (!read_environment(&node)) {
         tm_clear();
         return TM_EBADENVIRONMENT;
     }
@@ -48,7 +76,7 @@ int tm_init(void *info, struct tm_roots *roots)
         tm_clear();
         return err;
     }
-    (void)tm_note_task(tm_talk.me, atoi(getenv("PBS_NODENUM")));
+    (void)tm_note_task(tm_talk.me, node);
     if (roots)
         *roots = (struct tm_roots){ .tm_me = tm_talk.me,
                                     .tm_parent = tm_talk.parent,
@@ -106,6 +134,15 @@ static size_t count_strings(char *const *v)
     return n;
 }
 
+/* An empty word would end the list on its way. */
+static bool has_empty(char *const *v)
+{
+    for (size_t i = 0; v && v[i]; i++)
+        if (!v[i][0])
+            return true;
+    return false;
+}
+
 int tm_spawn(int argc, char *argv[], char *envp[], tm_node_id where, tm_task_id *tid,
              tm_event_t *event)
 {
@@ -120,6 +157,8 @@ int tm_spawn(int argc, char *argv[], char *envp[], tm_node_id where, tm_task_id 
         return TM_BADINIT;
     if (argc <= 0 || !argv || !argv[0] || !argv[0][0])
         return TM_ENOTFOUND;
+    if (has_empty(envp))
+        return TM_EBADENVIRONMENT;
     return tm_ask((struct tm_pending){ .node = where, .tid = tid }, rq, event);
 }
 
@@ -217,7 +256,12 @@ int tm_attach(char *jobid, char *cookie, pid_t pid, tm_task_id *tid, char *host,
     (void)host; /* sessions of other hosts cannot be attached */
     if (tm_talk.is_on)
         return TM_BADINIT;
-    tm_talk.port = port ? port : of_job ? atoi(of_job) : MOM_PORT;
+    if (!port && of_job && !read_port(of_job))
+        return TM_EBADENVIRONMENT;
+    if (port < 0 || port > 65535)
+        return TM_ENOTCONNECTED;
+    if (port || !of_job)
+        tm_talk.port = port ? port : MOM_PORT;
     tm_talk.is_on = true;
     err = attach(jobid, cookie, pid, tid);
     tm_clear();

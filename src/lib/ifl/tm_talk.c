@@ -15,15 +15,20 @@
 #include <unistd.h>
 
 #define CONNECT_TRIES 5
+#define READ_BYTES    (size_t)(64u << 10)
 #define MOST_BYTES    (64u << 20) /* of an answer */
 
 struct tm_talk tm_talk = { .fd = -1 };
 
+/* With the connection goes all that was to be told on it. */
 static void disconnect(void)
 {
     if (tm_talk.fd >= 0)
         close(tm_talk.fd);
     tm_talk.fd = -1;
+    tm_talk.in_at = tm_talk.in_len = 0;
+    for (struct tm_pending *p = tm_talk.pending; p; p = p->next)
+        p->is_lost = true;
 }
 
 static bool connect_to(int port)
@@ -43,28 +48,72 @@ static bool connect_to(int port)
     return tm_talk.fd >= 0;
 }
 
-static bool send_all(const char *data, size_t len)
+static bool make_room(size_t len)
 {
-    while (len > 0) {
-        ssize_t n = send(tm_talk.fd, data, len, MSG_NOSIGNAL);
+    size_t cap;
+    char *in;
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        data += n;
-        len -= (size_t)n;
+    /* Bytes move when at least as many were taken: each moves once on average. */
+    if (tm_talk.in_at > tm_talk.in_len / 2 || tm_talk.in_at == tm_talk.in_len) {
+        tm_talk.in_len -= tm_talk.in_at;
+        if (tm_talk.in_len > 0)
+            memmove(tm_talk.in, tm_talk.in + tm_talk.in_at, tm_talk.in_len);
+        tm_talk.in_at = 0;
     }
+    cap = MAX_OF(2 * tm_talk.in_cap, tm_talk.in_len + len);
+    if (tm_talk.in_cap - tm_talk.in_len >= len)
+        return true;
+    in = realloc(tm_talk.in, cap);
+    if (!in)
+        return false;
+    tm_talk.in = in;
+    tm_talk.in_cap = cap;
     return true;
 }
 
-static bool recv_all(char *data, size_t len)
+/* Keep what has come; 'wait' for something where nothing has. Returns how much; 0:
+ * nothing yet, -1: the connection is of no use any more. */
+static ssize_t fill(bool wait)
+{
+    ssize_t n;
+
+    if (!make_room(READ_BYTES))
+        return -1;
+    do {
+        n = recv(tm_talk.fd, tm_talk.in + tm_talk.in_len, READ_BYTES,
+                 wait ? 0 : MSG_DONTWAIT);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return 0;
+    if (n <= 0)
+        return -1;
+    tm_talk.in_len += (size_t)n;
+    return n;
+}
+
+/* A MoM whose answers are not taken takes no more requests: they are taken meanwhile.
+ */
+static bool wait_to_send(void)
+{
+    struct pollfd ready = { .fd = tm_talk.fd, .events = POLLIN | POLLOUT };
+
+    if (poll(&ready, 1, -1) < 0)
+        return errno == EINTR;
+    return !(ready.revents & POLLIN) || fill(false) >= 0;
+}
+
+static bool send_all(const char *data, size_t len)
 {
     while (len > 0) {
-        ssize_t n = recv(tm_talk.fd, data, len, 0);
+        ssize_t n = send(tm_talk.fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (n < 0 && errno == EINTR)
             continue;
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            if (!wait_to_send())
+                return false;
+            continue;
+        }
         if (n <= 0)
             return false;
         data += n;
@@ -88,15 +137,19 @@ static void encode_step(void *arg)
     packet_put(&s->frame, PACKET_DATA, s->payload.data, s->payload.len);
 }
 
-bool tm_send(const struct task_request *rq)
+int tm_send(const struct task_request *rq)
 {
     struct sending s = { .rq = rq };
-    bool ok = (tm_talk.fd >= 0 || connect_to(tm_talk.port)) &&
-              xmem_try(encode_step, &s) && send_all(s.frame.data, s.frame.len);
+    int code = TM_SUCCESS;
 
+    if (!xmem_try(encode_step, &s) || s.payload.len > TASK_MAX_BYTES)
+        code = TM_ESYSTEM;
+    else if ((tm_talk.fd < 0 && !connect_to(tm_talk.port)) ||
+             !send_all(s.frame.data, s.frame.len))
+        code = TM_ENOTCONNECTED;
     buf_fini(&s.payload);
     buf_fini(&s.frame);
-    return ok;
+    return code;
 }
 
 static void copy_text(const struct tm_pending *p, const char *from, size_t len)
@@ -218,29 +271,32 @@ static void decode_step(void *arg)
         r->code = reply.failed ? reply.code : take_answer(r->of, &reply);
 }
 
-/* Read one answer whole. False: the connection is of no use any more. */
-static bool receive(struct receiving *ret)
+enum taken {
+    TAKEN_ONE,     /* an answer */
+    TAKEN_NOTHING, /* none is there yet */
+    TAKEN_ROT,     /* the connection is of no use any more */
+};
+
+/* Take the next answer of those that have come. */
+static enum taken take_next(struct receiving *ret)
 {
-    char head[PACKET_HEADER_BYTES], *data;
     struct receiving r = { 0 };
     struct packet p;
+    enum packet_status status =
+        packet_peek(tm_talk.in ? tm_talk.in + tm_talk.in_at : "",
+                    tm_talk.in_len - tm_talk.in_at, MOST_BYTES, &p);
 
-    if (!recv_all(head, sizeof(head)))
-        return false;
-    /* A good head announces bytes that have not come yet. */
-    if (packet_peek(head, sizeof(head), MOST_BYTES, &p) != PACKET_PARTIAL)
-        return false;
-    r.len = (size_t)(uint8_t)head[7] << 24 | (size_t)(uint8_t)head[8] << 16 |
-            (size_t)(uint8_t)head[9] << 8 | (uint8_t)head[10];
-    data = malloc(r.len);
-    r.data = data;
-    if (data && recv_all(data, r.len) && !xmem_try(decode_step, &r))
+    if (status != PACKET_READY)
+        return status == PACKET_PARTIAL ? TAKEN_NOTHING : TAKEN_ROT;
+    r.data = p.data;
+    r.len = p.len;
+    if (!xmem_try(decode_step, &r))
         r.ok = false;
     if (r.arena)
         arena_free(r.arena);
-    free(data);
+    tm_talk.in_at += p.total_bytes;
     *ret = r;
-    return r.ok;
+    return r.ok ? TAKEN_ONE : TAKEN_ROT;
 }
 
 static void forget(struct tm_pending *p)
@@ -256,6 +312,7 @@ static void forget(struct tm_pending *p)
 int tm_ask(struct tm_pending p, struct task_request rq, tm_event_t *event)
 {
     struct tm_pending *q = malloc(sizeof(*q)), **end = &tm_talk.pending;
+    int err;
 
     if (!q)
         return TM_ESYSTEM;
@@ -271,18 +328,57 @@ int tm_ask(struct tm_pending p, struct task_request rq, tm_event_t *event)
     while (*end)
         end = &(*end)->next;
     *end = q;
-    if (!tm_send(&rq)) {
+    err = tm_send(&rq);
+    if (err) {
         forget(q);
-        disconnect();
-        return TM_ENOTCONNECTED;
+        if (err == TM_ENOTCONNECTED)
+            disconnect();
+        return err;
     }
     *event = q->event;
     return TM_SUCCESS;
 }
 
-int tm_poll(tm_event_t poll_event, tm_event_t *result_event, int wait, int *tm_errno)
+static struct tm_pending *find_lost(void)
+{
+    for (struct tm_pending *p = tm_talk.pending; p; p = p->next)
+        if (p->is_lost)
+            return p;
+    return NULL;
+}
+
+/* The next event that has happened, and its code; 'of' NULL: none yet. */
+static struct receiving next_event(bool wait)
 {
     struct receiving r = { 0 };
+
+    while (!r.of) {
+        enum taken taken = TAKEN_NOTHING;
+
+        r = (struct receiving){ .of = find_lost(), .code = TM_ENOTCONNECTED };
+        if (r.of)
+            break;
+        taken = take_next(&r);
+        if (taken == TAKEN_NOTHING) {
+            ssize_t n = fill(wait);
+
+            if (n == 0)
+                break;
+            if (n < 0)
+                taken = TAKEN_ROT;
+        }
+        if (taken == TAKEN_ROT) {
+            /* The MoM is gone, and with her all that she was to tell. */
+            r.of = NULL;
+            disconnect();
+        }
+    }
+    return r;
+}
+
+int tm_poll(tm_event_t poll_event, tm_event_t *result_event, int wait, int *tm_errno)
+{
+    struct receiving r;
 
     if (!tm_talk.is_on)
         return TM_BADINIT;
@@ -292,19 +388,9 @@ int tm_poll(tm_event_t poll_event, tm_event_t *result_event, int wait, int *tm_e
     *tm_errno = TM_SUCCESS;
     if (!tm_talk.pending)
         return TM_ENOEVENT;
-    while (!r.of) {
-        struct pollfd ready = { .fd = tm_talk.fd, .events = POLLIN };
-
-        if (tm_talk.fd >= 0 && !wait && poll(&ready, 1, 0) <= 0)
-            return TM_SUCCESS;
-        r = (struct receiving){ 0 };
-        if (tm_talk.fd < 0 || !receive(&r)) {
-            /* The MoM is gone, and with her all that she was to tell. */
-            disconnect();
-            r.of = tm_talk.pending;
-            r.code = TM_ENOTCONNECTED;
-        }
-    }
+    r = next_event(wait);
+    if (!r.of)
+        return TM_SUCCESS;
     *result_event = r.of->event;
     *tm_errno = r.code;
     forget(r.of);
@@ -333,6 +419,7 @@ void tm_clear(void)
         tm_talk.known = k->next;
         free(k);
     }
+    free(tm_talk.in);
     free(tm_talk.nodes);
     free(tm_talk.job_id);
     free(tm_talk.cookie);

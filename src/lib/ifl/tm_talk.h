@@ -17,8 +17,9 @@ struct tm_pending { /* asked, and not told yet */
     tm_task_id *tid;
     int *number; /* exit status, count of tasks, bytes of a value */
     tm_task_id *list;
-    char *text; /* also of bytes */
-    int room;   /* in list or text */
+    char *text;   /* also of bytes */
+    int room;     /* in list or text */
+    bool is_lost; /* the connection on which it was asked is gone */
     struct tm_pending *next;
 };
 
@@ -33,7 +34,9 @@ struct tm_talk {
     char *job_id, *cookie;
     tm_task_id me;
     int port;
-    int fd; /* -1: not connected */
+    int fd;   /* -1: not connected */
+    char *in; /* what has come; from in_at on it is not taken yet */
+    size_t in_at, in_len, in_cap;
     tm_event_t last;
     struct tm_pending *pending; /* oldest first */
     struct tm_known *known;
@@ -44,9 +47,10 @@ struct tm_talk {
 
 extern struct tm_talk tm_talk;
 
-/* Send a request, connecting first where that was not done yet. False: the MoM cannot
- * be reached, or memory is short. */
-bool tm_send(const struct task_request *rq);
+/* Send a request, connecting first where that was not done yet. Answers that come while
+ * the MoM takes no more are kept: it may wait for that. 0, or TM_ENOTCONNECTED, or
+ * TM_ESYSTEM when memory is short or the request is longer than any MoM takes. */
+int tm_send(const struct task_request *rq);
 
 /* Remember what is asked, and ask it: 'p' and 'rq' say what is asked and where the
  * answer goes, the rest of both is filled in here. 'p' is copied; *event is its event.

@@ -22,6 +22,7 @@ enum task_command {
 
 enum task_error { /* as tm.h has them, from TM_ESYSTEM on */
     TASK_ESYSTEM = 17000,
+    TASK_EUNKNOWNCMD = 17003,
     TASK_ENOTIMPLEMENTED = 17004,
     TASK_ENOTFOUND = 17006,
     TASK_ESESSION = 17008,
@@ -29,6 +30,10 @@ enum task_error { /* as tm.h has them, from TM_ESYSTEM on */
     TASK_EOWNER = 17010,
     TASK_ENOPROC = 17011,
 };
+
+/* A message from a task is no longer than this; the MoM ends connections of those that
+ * are. */
+#define TASK_MAX_BYTES (4u << 20)
 
 struct task_request {
     int32_t version; /* 2; 1 is accepted and repeated */
