@@ -282,6 +282,10 @@ void mom_reached(struct mom *m, int64_t now_at, const char *host, uint32_t port,
 void mom_task_request(struct mom *m, int64_t now_at, uint64_t connection,
                       const struct task_request *rq, struct mom_out *out);
 
+/* The user of the job that such a request names, when it shows the job's cookie; NULL:
+ * it does not, and is refused. The text lives until the next input. */
+const char *mom_task_user(const struct mom *m, const struct task_request *rq);
+
 /* What is known of whoever asks for TASK_ATTACH, and of the process that it names. */
 struct mom_attach {
     const char *user;      /* account that owns the connection; NULL: it has none */

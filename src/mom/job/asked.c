@@ -6,6 +6,8 @@
 
 void asked_free(struct mom_job *j, struct asked *a)
 {
+    MUST(j->asked_bytes >= a->task_bytes);
+    j->asked_bytes -= a->task_bytes;
     DL_DELETE(j->asked, a);
     if (a->arena)
         arena_free(a->arena);
@@ -180,7 +182,7 @@ struct asked *asked_add_order(struct mom *m, struct mom_job *j, size_t host,
 
     m->last_event++;
     a = add(j, host, order->command, m->last_event);
-    a->arena = arena_new();
+    a->arena = arena_new_small();
     a->order = asked_copy_message(order, a->arena);
     a->order.event = a->event;
     asked_send(m, j, a, out);

@@ -35,6 +35,8 @@ static void free_task(struct mom_job *j, struct spawned *t)
 
 static void free_watcher(struct mom_job *j, struct watcher *w)
 {
+    MUST(j->n_watchers > 0);
+    j->n_watchers--;
     DL_DELETE(j->watchers, w);
     free(w);
 }
@@ -321,10 +323,16 @@ void spawned_watch(struct mom *m, struct mom_job *j, uint32_t task,
         spawned_refuse(j, asker, IM_OBIT_TASK, TASK_ENOTFOUND, out);
         return;
     }
+    /* Whoever waits may ask for the same end again and again. */
+    if (j->n_watchers >= MAX_WATCHERS) {
+        spawned_refuse(j, asker, IM_OBIT_TASK, TASK_ESYSTEM, out);
+        return;
+    }
     w = xcalloc(1, sizeof(*w));
     w->task = task;
     w->asker = *asker;
     DL_APPEND(j->watchers, w);
+    j->n_watchers++;
     if (t && t->has_ended)
         spawned_tell_end(m, j, task, t->status, out);
 }

@@ -26,7 +26,9 @@
 #define MAX_POLL_DOWNTIME_S 300
 #define JOIN_WAIT_S         30         /* $sister_join_job_alarm, $job_launch_delay */
 #define MAX_POSTED_BYTES    (1u << 20) /* published by the tasks of a job on this host */
-#define HIGHEST_SIGNAL      64         /* of Linux, real-time signals included */
+#define MAX_WATCHERS        MAX_TASKS  /* of all tasks of a job on this host */
+#define MAX_ASKED_BYTES     (64u << 20) /* other hosts, by the tasks of a job here */
+#define HIGHEST_SIGNAL      64          /* of Linux, real-time signals included */
 /* The exit status with which the server runs a job again (execution.md 20). */
 #define STATUS_RETRY        (-3)
 #define STATUS_NEVER_RAN    254 /* of a task that could not be started */
@@ -162,6 +164,7 @@ struct asked {
     enum task_command client_asked;
     struct arena *arena; /* of 'order', and not NULL, when it has a body of its own */
     struct im_message order;
+    size_t task_bytes; /* that a task's request takes, of its job's asked_bytes */
     struct asked *prev, *next;
 };
 
@@ -320,6 +323,8 @@ struct mom_job {
     struct spawned *tasks;
     uint32_t n_tasks; /* numbers given out, the top task counted */
     struct watcher *watchers;
+    size_t n_watchers;
+    size_t asked_bytes; /* of 'asked', those that tasks have asked for */
     struct posted *posted;
     size_t posted_bytes;
     int32_t status;           /* exit status */

@@ -81,8 +81,13 @@ static void take_of_vnode(const struct wish *w, enum im_command command)
         refuse(w, TASK_ENOTFOUND);
     } else if (host == w->j->hosts.own) {
         spawned_take(w->m, w->j, &order, &w->asker, w->out);
+    } else if (w->j->asked_bytes > MAX_ASKED_BYTES) {
+        /* A host that does not answer must not have this one collect without end. */
+        refuse(w, TASK_ESYSTEM);
     } else {
         a = asked_add_order(w->m, w->j, host, &order, w->out);
+        a->task_bytes = sizeof(*a) + arena_used_bytes(a->arena);
+        w->j->asked_bytes += a->task_bytes;
         a->client = w->asker.stream;
         a->client_event = w->rq->event;
         a->client_task = w->rq->task;
@@ -149,6 +154,17 @@ static bool is_of_job(const struct mom_job *j, const struct task_request *rq)
            strcmp(cookie, rq->cookie) == 0;
 }
 
+const char *mom_task_user(const struct mom *m, const struct task_request *rq)
+{
+    const struct mom_job *j = job_find(m, rq->job_id);
+    const char *user;
+
+    if (!is_of_job(j, rq))
+        return NULL;
+    user = wire_attrs_value(&j->attrs, "euser", NULL);
+    return user ? user : "";
+}
+
 static void take(const struct wish *w)
 {
     switch (w->rq->command) {
@@ -178,10 +194,12 @@ static void take(const struct wish *w)
         break;
     case TASK_FINALIZE: /* nothing is answered (tpp.md 8) */
         break;
-    default:
+    case TASK_REGISTER:
         refuse(w, TASK_ENOTIMPLEMENTED);
-        if (w->rq->command == TASK_REGISTER)
-            out_add(w->out, MOM_CLOSE)->stream = w->asker.stream;
+        out_add(w->out, MOM_CLOSE)->stream = w->asker.stream;
+        break;
+    default:
+        refuse(w, TASK_EUNKNOWNCMD);
     }
 }
 
@@ -200,9 +218,6 @@ void mom_task_request(struct mom *m, int64_t now_at, uint64_t connection,
     (void)now_at;
     MUST(connection & MOM_TASK_CONNECTION);
     if (!is_of_job(j, rq)) {
-        out_log(out, LOG_EV_ERROR, LOG_IN_JOB, "tm_request",
-                "message refused from port %u addr 127.0.0.1",
-                (unsigned)(connection & 0xffff));
         out_add(out, MOM_CLOSE)->stream = connection;
         return;
     }

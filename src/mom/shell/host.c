@@ -12,6 +12,7 @@
 #include "mom/shell/home.h"
 #include "mom/shell/job_groups.h"
 #include "mom/shell/shell.h"
+#include "mom/shell/spawning.h"
 #include "mom/shell/terminations.h"
 
 #include <signal.h>
@@ -189,18 +190,6 @@ static void start_files(struct shell *s, const struct mom_effect *e,
     free(f);
 }
 
-static void spawn_task(struct shell *s, const struct mom_effect *e, struct mom_out *out)
-{
-    struct plan_task task = { .number = e->task,
-                              .vnode = e->u.spawn.vnode,
-                              .args = e->u.spawn.args,
-                              .env = e->u.spawn.env };
-
-    (void)mom_job_outputs(s->mom, e->job_id, &task.remote.ip, &task.remote.out_port,
-                          &task.remote.err_port);
-    tasks_spawn(s, e->job_id, e->task, &task, e->u.spawn.restart_session, out);
-}
-
 static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
                       struct mom_out *out)
 {
@@ -233,12 +222,14 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         demux_start(s, e->job_id, out);
         break;
     case MOM_SPAWN:
-        spawn_task(s, e, out);
+        spawning_add(s, e, out);
         break;
     case MOM_ADOPT:
         tasks_adopt(s, e->job_id, e->task);
         break;
     case MOM_KILL:
+        if (!e->task && e->u.signo == SIGKILL)
+            spawning_end(s, e->job_id);
         tasks_kill(s, e->job_id, e->task, e->u.signo);
         if (e->u.signo == SIGKILL)
             epilogues_kill(s, e->job_id);
@@ -273,6 +264,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
     case MOM_DROP:
         epilogues_drop(s, e->job_id);
         checkpoints_drop(s, e->job_id);
+        spawning_drop(s, e->job_id);
         tasks_drop(s, e->job_id, e->u.drop.run_version, e->u.drop.sandbox,
                    e->u.drop.user);
         break;

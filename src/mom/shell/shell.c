@@ -17,6 +17,7 @@
 #include "mom/shell/proc.h"
 #include "mom/shell/restrict.h"
 #include "mom/shell/service.h"
+#include "mom/shell/spawning.h"
 #include "mom/shell/task_service.h"
 #include "mom/shell/topology.h"
 
@@ -498,6 +499,7 @@ static void on_turn_end(void *arg)
 {
     const struct shell *s = arg;
 
+    task_service_keep_limits(s->task_service);
     logfile_flush(s->log);
 }
 
@@ -540,6 +542,7 @@ void shell_close(struct shell *s)
     leaf_free(s->leaf);
     if (s->askers)
         pool_free(s->askers);
+    spawning_close(s);
     tasks_close(s);
     job_groups_close(s);
     topology_close(s);

@@ -51,6 +51,7 @@ struct shell {
     struct records records;            /* of jobs, on disk */
     struct task *tasks;
     size_t n_spawned;                /* among them, beside top tasks */
+    struct spawning *spawning;       /* tasks that wait; NULL: none ever was spawned */
     struct ending *endings;          /* jobs whose epilogue waits or runs */
     size_t n_epilogues;              /* of them that run */
     struct demux *demuxes;           /* of jobs that are to start */

@@ -1,7 +1,11 @@
 /* task_service.h - the port to which tasks of jobs on this host connect (tpp.md 8).
  *
  * Served are connections from this host alone; which job a task is of it shows with the
- * job's cookie, in every request.
+ * job's cookie, in every request. A connection on which no cookie was shown is a
+ * stranger's: those have a small room of their own, and the oldest goes for a new one.
+ * The others count for the user of their job, and the user with most of them, or with
+ * most memory, is the one who is limited when there are too many. So nobody keeps
+ * another one's tasks out.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MOM_SHELL_TASK_SERVICE_H
@@ -16,6 +20,9 @@ struct shell;
 int task_service_open(struct shell *s, const char *addr, unsigned port,
                       struct task_service **ret, struct diag *why) MUST_CHECK;
 void task_service_free(struct task_service *ts); /* NULL is fine */
+
+/* At the end of a turn: connections that hold too much memory are closed. */
+void task_service_keep_limits(struct task_service *ts);
 
 /* The core's answer, and its end of a connection (MOM_TASK_CONNECTION numbers). One
  * that is gone is ignored. */

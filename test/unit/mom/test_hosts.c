@@ -523,6 +523,40 @@ static void test_who_waits_for_a_host_that_leaves_is_told(void)
     world_fini(&w);
 }
 
+/* A host that cannot be reached collects what the tasks of a job ask of it up to a
+ * limit, and nothing when it is given up. */
+static void test_questions_to_a_host_that_is_silent_have_a_limit(void)
+{
+    char *word = calloc(1, (1u << 20) + 1);
+    const char *args[] = { "/bin/true", word };
+    const struct task_request rq = { .version = 2,
+                                     .job_id = ID,
+                                     .cookie = COOKIE,
+                                     .command = TASK_SPAWN,
+                                     .event = 9,
+                                     .task = 1,
+                                     .vnode = 2,
+                                     .args = { 2, args } };
+    struct world w;
+    int n = 0;
+
+    memset(word, 'x', 1u << 20);
+    world_init(&w);
+    send_job(&w);
+    w.h[2].is_cut = true;
+    w.h[0].task_code = 0;
+    for (; n < 100 && !w.h[0].task_code; n++) {
+        mom_task_request(w.h[0].m, w.now_at, CLIENT, &rq, &w.h[0].out);
+        run(&w);
+    }
+    CU_ASSERT_EQUAL(w.h[0].task_code, TASK_ESYSTEM);
+    CU_ASSERT(n > 32 && n <= 65);
+    mom_stream_closed(w.h[0].m, w.now_at, CLIENT, &w.h[0].out);
+    CU_ASSERT_EQUAL(job_find(w.h[0].m, ID)->asked_bytes, 0);
+    world_fini(&w);
+    free(word);
+}
+
 /* The host is free for others when nothing of the job lives there. */
 static void test_a_release_waits_for_the_end_of_tasks(void)
 {
@@ -1092,6 +1126,8 @@ int main(void)
           test_what_cannot_be_taken_apart_does_not_begin },
         { "a job goes on without a host that is lost",
           test_a_job_goes_on_without_a_host_that_is_lost },
+        { "questions to a host that is silent have a limit",
+          test_questions_to_a_host_that_is_silent_have_a_limit },
         { "who waits for a host that leaves is told",
           test_who_waits_for_a_host_that_leaves_is_told },
         { "an update says where and nothing else",

@@ -748,6 +748,39 @@ static void test_a_client_that_has_gone_is_not_answered(void)
     }
 }
 
+/* A task may ask for the same end without end. */
+static void test_who_waits_for_ends_is_counted(void)
+{
+    struct task_request rq = { .version = 2,
+                               .job_id = "1.svr",
+                               .cookie = "c00kie",
+                               .command = TASK_OBIT,
+                               .task = 1,
+                               .target_task = 1 };
+    struct wire_attrs attrs;
+    struct bench b;
+
+    bench_init(&b);
+    attrs = job_attrs(&b, "3");
+    add(&b, &attrs, "cookie", NULL, "c00kie");
+    send_job(&b, "1.svr", &attrs);
+    mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+    mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
+    forget(&b);
+    for (uint32_t i = 0; i < MAX_WATCHERS; i++) {
+        rq.event = (int32_t)i;
+        mom_task_request(b.m, b.now_at, CLIENT, &rq, &b.out);
+    }
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_ANSWER_TASK, 0));
+    mom_task_request(b.m, b.now_at, CLIENT, &rq, &b.out);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(effect(&b, MOM_ANSWER_TASK, 0));
+    CU_ASSERT_EQUAL(effect(&b, MOM_ANSWER_TASK, 0)->u.answer.reply.code, TASK_ESYSTEM);
+    mom_stream_closed(b.m, b.now_at, CLIENT, &b.out);
+    mom_task_request(b.m, b.now_at, CLIENT, &rq, &b.out);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_ANSWER_TASK, 1));
+    bench_fini(&b);
+}
+
 static void test_rejected_obit_drops_the_job(void)
 {
     struct bench b;
@@ -1580,6 +1613,7 @@ static const struct unit_case cases[] = {
     { "an obituary is repeated until it is acknowledged", test_obit_is_repeated },
     { "a run that is sent again after its end is answered with its end",
       test_a_run_that_is_sent_again_after_its_end },
+    { "who waits for ends is counted", test_who_waits_for_ends_is_counted },
     { "a client that has gone is not answered",
       test_a_client_that_has_gone_is_not_answered },
     { "a rejected obituary drops the job", test_rejected_obit_drops_the_job },
