@@ -136,6 +136,16 @@ void mom_set_rules(struct mom *m, int64_t now_at, const struct mom_config *cfg,
         life_reckon(m, j);
 }
 
+/* The server names a run so that a late order does not hit the next run of the job; -1
+ * means whichever is here. What rests at a sister may be of an earlier run than the
+ * last, in which she had no part, and is not wanted either. */
+static bool is_named(const struct is_message *msg, const struct mom_job *j)
+{
+    return msg->run_version == -1 || msg->run_version == j->run_version ||
+           (j->is_sister && j->phase == JOB_RESTING &&
+            j->run_version < msg->run_version);
+}
+
 static void discard(struct mom *m, int64_t now_at, const struct is_message *msg,
                     struct mom_out *out)
 {
@@ -144,10 +154,9 @@ static void discard(struct mom *m, int64_t now_at, const struct is_message *msg,
                                      .job_id = arena_strdup(out->arena, msg->job_id),
                                      .run_version = msg->run_version };
 
-    /* The server names a run so that a late order does not hit the next run of the job;
-     * -1 means whichever is here. Who does not have the run any more says done as well,
-     * since the server waits for each host that it asked (tpp.md 5.4). */
-    if (j && (msg->run_version == -1 || msg->run_version == j->run_version)) {
+    /* Who does not have the run any more says done as well, since the server waits for
+     * each host that it asked (tpp.md 5.4). */
+    if (j && is_named(msg, j)) {
         out_joblog(out, LOG_EV_JOB, j, "Job discarded at request of Server");
         if (j->phase == JOB_RESTING)
             resting_drop(m, now_at, j, out);

@@ -129,6 +129,9 @@ struct mom *mom_of_stream(const struct moms *ms, uint64_t stream);
 void mom_bind(struct moms *ms, struct mom *mom, uint64_t stream);
 void mom_unbind(struct moms *ms, struct mom *mom);
 struct mom *mom_of_node(const struct moms *ms, const char *node);
+/* Is one of these vnodes one of that MoM? */
+bool vnodes_lie_at(const struct moms *ms, const struct exec_vnode *ev,
+                   const struct mom *mom);
 void moms_add_node(struct moms *ms, const struct node *n);
 void moms_forget_node(struct moms *ms, const char *id);
 struct mom_job *moms_job(struct moms *ms, const char *id); /* made when missing */

@@ -69,6 +69,16 @@ struct mom *mom_of_node(const struct moms *ms, const char *node)
     return n ? n->mom : NULL;
 }
 
+bool vnodes_lie_at(const struct moms *ms, const struct exec_vnode *ev,
+                   const struct mom *mom)
+{
+    for (size_t i = 0; i < ev->n; i++)
+        for (size_t k = 0; k < ev->chunks[i].n; k++)
+            if (mom_of_node(ms, ev->chunks[i].parts[k].vnode) == mom)
+                return true;
+    return false;
+}
+
 bool mom_has_job(const struct moms *ms, struct moms_turn *t, const struct mom *mom,
                  const struct job *job)
 {

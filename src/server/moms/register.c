@@ -120,6 +120,37 @@ static bool lies_at(const struct moms *ms, const struct job *job, const struct m
     return false;
 }
 
+/* A job that has an image keeps its exec_vnode. What another host has of the job is of
+ * an image that was given up while the host was away. */
+static bool image_lies_at(const struct moms *ms, struct moms_turn *t,
+                          const struct job *job, const struct mom *mom)
+{
+    struct exec_vnode at;
+
+    return !exec_vnode_parse(obj_str(&job->obj, JOB_A_EXEC_VNODE, ""), t->m->defs,
+                             t->effects->arena, &at, NULL) &&
+           vnodes_lie_at(ms, &at, mom);
+}
+
+/* It rests there, or is about to: its obituary was answered, and that is not on disk at
+ * the MoM yet. What rests at a sister may be older, as she need not have had part in
+ * the last start: whether it is of the same image the mother superior asks when she
+ * joins. */
+static bool image_is_wanted(const struct moms *ms, struct moms_turn *t,
+                            const struct mom *mom, const struct is_running *r,
+                            const struct job *job)
+{
+    int64_t image = job_image_run(job);
+    bool rests = r->substate == JOB_SUB_HELD;
+    bool is_older_part = r->node_id != 0 && rests && r->run_version < image;
+
+    if (!job_has_image(job) || (!rests && job_is_at_mom(job)))
+        return false;
+    if (r->run_version != image && !is_older_part)
+        return false;
+    return r->node_id == 0 || image_lies_at(ms, t, job, mom);
+}
+
 /* The table of tpp.md 5.4. A run version is always known here, so the rows for jobs
  * without one speak of a job that does not run. */
 static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
@@ -135,19 +166,11 @@ static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
     /* The order is that of the table: each row is asked only when those above it do not
      * apply. */
     run_version = obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
-    /* It rests there, or is about to: its obituary was answered, and that is not on
-     * disk at the MoM yet. */
-    /* What rests at a sister may be older, as she need not have had part in the last
-     * start: whether it is of the same image the mother superior asks when she joins.
-     */
-    if (r->node_id != 0 && r->substate == JOB_SUB_HELD && job_has_image(job) &&
-        r->run_version <= job_image_run(job)) {
-        remember_part(ms, mom, job);
-        return;
-    }
-    if ((r->substate == JOB_SUB_HELD || !job_is_at_mom(job)) && job_has_image(job) &&
-        job_image_run(job) == r->run_version) {
-        remember_image(ms, mom, job);
+    if (image_is_wanted(ms, t, mom, r, job)) {
+        if (r->node_id == 0)
+            remember_image(ms, mom, job);
+        else
+            remember_part(ms, mom, job);
         return;
     }
     if (r->node_id == 0 && job_is_at_mom(job) && !mom_has_job(ms, t, mom, job))

@@ -63,16 +63,6 @@ void send_release(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     send_modify(ms, t, j, body);
 }
 
-static bool is_kept(const struct moms *ms, const struct exec_vnode *kept,
-                    const struct mom *mom)
-{
-    for (size_t i = 0; i < kept->n; i++)
-        for (size_t k = 0; k < kept->chunks[i].n; k++)
-            if (mom_of_node(ms, kept->chunks[i].parts[k].vnode) == mom)
-                return true;
-    return false;
-}
-
 /* A host that its mother superior could not reach may have come back before the record:
  * it is told here what it would be told when it registers. Of one that has let the job
  * go that asks nothing. */
@@ -86,7 +76,7 @@ static void discard_elsewhere(const struct moms *ms, struct moms_turn *t,
     for (size_t i = 0; i < job->bookings.n; i++) {
         const struct mom *mom = mom_of_node(ms, job->bookings.v[i].node->obj.id);
 
-        if (mom && mom->registered && !is_kept(ms, &kept, mom))
+        if (mom && mom->registered && !vnodes_lie_at(ms, &kept, mom))
             mom_discard(t, mom, job->obj.id, obj_num(&job->obj, JOB_A_RUN_VERSION, 0));
     }
 }

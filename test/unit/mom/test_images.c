@@ -656,6 +656,28 @@ static void test_an_image_that_is_not_wanted_goes_on_all_hosts(void)
     world_fini(&w);
 }
 
+/* The job begins elsewhere, or is gone, and this host had no part in its last starts.
+ * What is of a later run than the order is not meant. */
+static void test_an_image_of_an_earlier_run_goes_with_a_later_one(void)
+{
+    struct is_message discard = { .command = IS_DISCARD_JOB, .job_id = ID };
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    discard.run_version = 2;
+    mom_message(w.h[2].m, w.now_at, SERVER, node1_server(), &discard, true,
+                &w.h[2].out);
+    CU_ASSERT_PTR_NOT_NULL(resting_find(w.h[2].m, ID));
+    discard.run_version = 7;
+    mom_message(w.h[2].m, w.now_at, SERVER, node1_server(), &discard, true,
+                &w.h[2].out);
+    CU_ASSERT_PTR_NULL(resting_find(w.h[2].m, ID));
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[2].n_drops, 1);
+    world_fini(&w);
+}
+
 /* The job begins anew under its id: a host that still has an image drops it. */
 static void test_a_job_that_begins_anew_has_no_image(void)
 {
@@ -972,6 +994,8 @@ int main(void)
           test_a_join_that_waits_goes_with_its_stream },
         { "an image that is not wanted goes on all hosts",
           test_an_image_that_is_not_wanted_goes_on_all_hosts },
+        { "an image of an earlier run goes with a later one",
+          test_an_image_of_an_earlier_run_goes_with_a_later_one },
         { "a job that begins anew has no image",
           test_a_job_that_begins_anew_has_no_image },
         { "a sister is killed while her script runs",

@@ -263,6 +263,35 @@ static void test_a_registration_settles_what_rests(void)
     }
 }
 
+/* The job began anew elsewhere while that host was away, and has an image there: what
+ * the host has is of no use to anybody. */
+static void test_what_rests_where_the_image_does_not_lie_is_discarded(void)
+{
+    static const char *const places[] = { AT "+(n2:ncpus=1)", AT };
+
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        struct fake_mom fm = fake_mom_new(), other = fm;
+        struct rig *r = fm.r;
+        struct is_running rests = {
+            .substate = HELD, .run_version = 1, .node_id = 1, .exec_vnode = ""
+        };
+
+        CU_ASSERT_EQUAL_FATAL(
+            rig_manager(r, RIG_ROOT, 0, OBJECT_NODE, "n2", "Mom=localhost Port=16002"),
+            0);
+        other.stream = 77;
+        other.service_port = 16002;
+        fake_register_as(&other, "n2", 0, NULL);
+        rests.job_id = running_job_of(&fm, "", places[i]);
+        CU_ASSERT_PTR_NULL(hold(&fm, rests.job_id));
+        fake_answer(&fm, image_wanted(&fm), 0, NULL);
+        ends(&fm, rests.job_id, 1, CKPT_ENDED);
+        fake_register_as(&other, "n2", 1, &rests);
+        CU_ASSERT_EQUAL(fake_message(&other, IS_DISCARD_JOB) != NULL, i == 1);
+        fake_mom_free(&fm);
+    }
+}
+
 /* The MoM was killed before it had on disk that its obituary was answered. */
 static void test_an_end_that_is_told_again_keeps_the_image(void)
 {
@@ -395,6 +424,8 @@ static const struct unit_case cases[] = {
       test_what_an_end_says_of_the_image },
     { "an image goes with its job", test_an_image_goes_with_its_job },
     { "a registration settles what rests", test_a_registration_settles_what_rests },
+    { "what rests where the image does not lie is discarded",
+      test_what_rests_where_the_image_does_not_lie_is_discarded },
     { "an end that is told again keeps the image",
       test_an_end_that_is_told_again_keeps_the_image },
     { "jobs are checkpointed at the end of the server",
