@@ -48,6 +48,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/copy.c src/mom/shell/copy.h \
 	src/mom/shell/copy_file.c src/mom/shell/copy_file.h \
 	src/mom/shell/demux.c src/mom/shell/demux.h \
+	src/mom/shell/demux_serve.c src/mom/shell/demux_serve.h \
 	$(MOM_DIRECTIVES) src/mom/shell/directives.h src/mom/shell/directive_rows.h \
 	src/mom/shell/environ.c src/mom/shell/environ.h \
 	src/mom/shell/epilogues.c src/mom/shell/epilogues.h \
@@ -113,10 +114,10 @@ test_unit_mom_test_describe_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 test_unit_mom_test_describe_LDADD = libhfbase.la $(HWLOC_LIBS) -lcunit
 endif
 
-check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
+check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
 	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
-TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy \
+TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
 	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
@@ -127,6 +128,9 @@ test_unit_mom_test_copy_SOURCES = test/unit/mom/test_copy.c \
 	src/mom/shell/sandbox.c src/mom/shell/staged.c src/mom/shell/transfer.c src/mom/shell/tree.c \
 	src/mom/shell/usecp.c
 test_unit_mom_test_copy_LDADD = libhfwire.la libhfbase.la -lcunit
+test_unit_mom_test_demux_SOURCES = test/unit/mom/test_demux.c \
+	src/mom/shell/demux.c src/mom/shell/demux_serve.c src/mom/shell/plain.c
+test_unit_mom_test_demux_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_hosts_SOURCES = test/unit/mom/test_hosts.c \
 	test/unit/mom/three_hosts.h test/unit/mom/node1.h
 test_unit_mom_test_hosts_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \

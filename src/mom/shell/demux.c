@@ -1,10 +1,11 @@
-/* demux.c - see demux.h. Everything below demux_start() runs in the forked process.
+/* demux.c - see demux.h. What the process does is in demux_serve.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/demux.h"
 
+#include "lib/base/log.h"
 #include "lib/io/child.h"
-#include "mom/shell/plain.h"
+#include "mom/shell/demux_serve.h"
 #include "mom/shell/shell.h"
 
 #include <arpa/inet.h>
@@ -12,25 +13,35 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <netinet/in.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #define uthash_malloc(size)    xmalloc(size)
 #define uthash_free(ptr, size) free(ptr)
 #include <uthash.h>
+#include <utlist.h>
 
 #define MAX_WRITERS 4096   /* connections at a time */
 #define DRAIN_MS    300000 /* after the job, for the last words */
 
-struct demux { /* of a job that is to start */
+struct demux { /* the process of a job */
+    struct shell *shell;
     char *job_id;
-    int hold_fd;
-    UT_hash_handle hh;
+    int hold_fd; /* as long as the job is to start; -1: it has, and this is not listed */
+    int report_fd;
+    struct loop_fd *report;
+    struct loop_child *child;
+    bool is_ready, is_answered; /* the core has heard whether it is */
+    char cookie[COOKIE_BYTES];
+    uint16_t ports[2];
+    struct demux *prev, *next; /* among all */
+    UT_hash_handle hh;         /* among those that are listed */
 };
 
 void demux_cookie(char cookie[COOKIE_BYTES])
@@ -60,12 +71,11 @@ int demux_hold(struct shell *s, const char *job_id)
     return d ? d->hold_fd : -1;
 }
 
-static void release(struct shell *s, struct demux *d)
+static void release(struct demux *d)
 {
-    HASH_DEL(s->demuxes, d);
+    HASH_DEL(d->shell->demuxes, d);
     close(d->hold_fd);
-    free(d->job_id);
-    free(d);
+    d->hold_fd = -1;
 }
 
 void demux_release(struct shell *s, const char *job_id)
@@ -73,15 +83,30 @@ void demux_release(struct shell *s, const char *job_id)
     struct demux *d = find(s, job_id);
 
     if (d)
-        release(s, d);
+        release(d);
+}
+
+static void demux_free(struct demux *d)
+{
+    MUST(d->hold_fd < 0);
+    DL_DELETE(d->shell->demux_processes, d);
+    loop_fd_free(d->report);
+    close(d->report_fd);
+    if (d->child)
+        loop_child_forget(d->child);
+    free(d->job_id);
+    free(d);
 }
 
 void demux_close_all(struct shell *s)
 {
     struct demux *d, *next;
 
-    HASH_ITER (hh, s->demuxes, d, next)
-        release(s, d);
+    DL_FOREACH_SAFE (s->demux_processes, d, next) {
+        if (d->hold_fd >= 0)
+            release(d);
+        demux_free(d);
+    }
 }
 
 /* A port of its own for each of the two files. */
@@ -101,22 +126,6 @@ static int open_port(uint16_t *ret)
     return -1;
 }
 
-struct writer { /* a task on another host */
-    int fd;
-    bool error;      /* it writes error output */
-    size_t n_cookie; /* bytes of the cookie that have come */
-};
-
-struct work {
-    const char *cookie;
-    struct plan plan;
-    int listen_fd[2], hold_fd; /* -1: the job has ended */
-    int file_fd[2];
-    size_t n;
-    struct writer writers[MAX_WRITERS];
-    struct pollfd polls[MAX_WRITERS + 3];
-};
-
 static bool become_user(const struct plan *p)
 {
     if (geteuid() != 0)
@@ -125,179 +134,194 @@ static bool become_user(const struct plan *p)
            setuid(p->uid) == 0;
 }
 
-/* Open at the first word: the job's own process makes the files when it starts. */
-static int file_of(struct work *w, bool error)
+/* In the new process. */
+static NORETURN void demux_run(struct shell *s, const char *job_id, const char *cookie,
+                               const int fds[4])
 {
-    const struct plan *p = &w->plan;
-    const char *path = error ? p->err.path : p->out.path;
+    struct demux_work w = { .cookie = cookie,
+                            .listen_fd = { fds[0], fds[1] },
+                            .hold_fd = fds[2],
+                            .report_fd = fds[3],
+                            .most = MAX_WRITERS,
+                            .drain_ms = DRAIN_MS };
+    int *const keep[] = { &w.listen_fd[0], &w.listen_fd[1], &w.hold_fd, &w.report_fd };
+    struct plan plan = { 0 };
     struct diag why;
 
-    if (!path) { /* the two are joined */
-        error = !error;
-        path = error ? p->err.path : p->out.path;
+    setsid();
+    prctl(PR_SET_NAME, "pbs_demux");
+    if (!child_keep_only(keep, 4)) {
+        demux_say(&w, "cannot take the output of other hosts: %s", strerror(errno));
+        _exit(1);
     }
-    if (w->file_fd[error] < 0 && path)
-        w->file_fd[error] = plain_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW,
-                                       0666 & ~p->umask, &why);
-    return w->file_fd[error];
+    signal(SIGPIPE, SIG_IGN); /* the MoM may be gone */
+    if (plan_make(&s->host, job_id, mom_job_attrs(s->mom, job_id), NULL, arena_new(),
+                  &plan, &why) != 0) {
+        demux_say(&w, "cannot take the output of other hosts: %s", why.text);
+        _exit(1);
+    }
+    if (!become_user(&plan)) {
+        demux_say(&w,
+                  "cannot take the output of other hosts: cannot become user %s: %s",
+                  plan.user, strerror(errno));
+        _exit(1);
+    }
+    prctl(PR_SET_DUMPABLE, 0);
+    w.path[0] = plan.out.path;
+    w.path[1] = plan.err.path;
+    w.umask = plan.umask;
+    demux_serve(&w);
 }
 
-static void write_all(int fd, const char *data, size_t len)
+/* The core hears whether the job may go on with its start. Nobody waits for one whose
+ * job is gone, or is being run again. */
+static void answer(struct demux *d, bool ok)
 {
-    while (len > 0) {
-        ssize_t n = write(fd, data, len);
+    struct shell *s = d->shell;
+    struct mom_out out = { .arena = s->arena };
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return; /* a full disk takes the output of the top task neither */
-        data += n;
-        len -= (size_t)n;
-    }
+    if (d->is_answered || d->hold_fd < 0)
+        return;
+    d->is_answered = true;
+    mom_prepared(s->mom, clock_read(), d->job_id, ok ? d->cookie : NULL, d->ports[0],
+                 d->ports[1], &out);
+    shell_carry_out(s, &out);
 }
 
-/* False: it is over, or it has not shown the right cookie. */
-static bool take_words(struct work *w, struct writer *from)
+/* False: there is no more now. */
+static bool take_remark(struct demux *d)
 {
-    char data[16384];
-    ssize_t n = read(from->fd, data, sizeof(data));
-    size_t at = 0;
+    struct demux_remark r;
+    ssize_t n = read(d->report_fd, &r, sizeof(r));
 
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+    if (n < 0 && errno == EINTR)
         return true;
-    if (n <= 0)
+    if (n != (ssize_t)sizeof(r)) {
+        if (n >= 0) /* its end says the rest */
+            loop_fd_want(d->report, 0);
         return false;
-    for (; at < (size_t)n && from->n_cookie < COOKIE_BYTES - 1; at++)
-        if (data[at] != w->cookie[from->n_cookie++])
-            return false;
-    if (at < (size_t)n)
-        write_all(file_of(w, from->error), data + at, (size_t)n - at);
+    }
+    r.text[sizeof(r.text) - 1] = '\0';
+    if (!r.is_ready)
+        shell_log(d->shell, LOG_EV_ERROR, LOG_IN_JOB, d->job_id, r.text);
+    d->is_ready |= r.is_ready;
     return true;
 }
 
-static void take_writer(struct work *w, bool error)
+/* One at a time: the answer may end the job, and the next call is one of the loop. */
+static void on_report(void *arg, int fd, unsigned ready)
 {
-    int fd = accept4(w->listen_fd[error], NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct demux *d = arg;
 
-    if (fd < 0)
+    (void)fd;
+    (void)ready;
+    (void)take_remark(d);
+    if (d->is_ready)
+        answer(d, true);
+}
+
+static void say_end(const struct demux *d, int status)
+{
+    char text[256];
+
+    if (status == 0)
         return;
-    if (w->n == MAX_WRITERS) {
-        close(fd);
-        return;
-    }
-    w->writers[w->n++] = (struct writer){ .fd = fd, .error = error };
-}
-
-static void watch_all(struct work *w)
-{
-    w->polls[0] = (struct pollfd){ .fd = w->listen_fd[0], .events = POLLIN };
-    w->polls[1] = (struct pollfd){ .fd = w->listen_fd[1], .events = POLLIN };
-    w->polls[2] = (struct pollfd){ .fd = w->hold_fd, .events = POLLIN };
-    for (size_t i = 0; i < w->n; i++)
-        w->polls[3 + i] = (struct pollfd){ .fd = w->writers[i].fd, .events = POLLIN };
-}
-
-/* From the last on, so that a place that becomes free is filled with one that was
- * looked at. */
-static void take_all(struct work *w)
-{
-    for (size_t i = w->n; i-- > 0;) {
-        if (!w->polls[3 + i].revents || take_words(w, &w->writers[i]))
-            continue;
-        close(w->writers[i].fd);
-        w->writers[i] = w->writers[--w->n];
-    }
-}
-
-static NORETURN void serve(struct work *w)
-{
-    for (;;) {
-        int n;
-
-        watch_all(w);
-        n = poll(w->polls, (nfds_t)(w->n + 3), w->hold_fd < 0 ? DRAIN_MS : -1);
-        if (n < 0 && errno != EINTR)
-            _exit(1);
-        if (n == 0)
-            _exit(0);
-        take_all(w);
-        for (int i = 0; i < 2; i++)
-            if (n > 0 && w->polls[i].revents)
-                take_writer(w, i == 1);
-        /* Nobody writes to this one: its end is that of the shepherd. */
-        if (n > 0 && w->polls[2].revents)
-            w->hold_fd = -1;
-        if (w->hold_fd < 0 && w->n == 0)
-            _exit(0);
-    }
-}
-
-static NORETURN void demux_run(struct shell *s, const char *job_id, const char *cookie,
-                               const int fds[3])
-{
-    struct work *w = xcalloc(1, sizeof(*w));
-    int *const keep[] = { &w->listen_fd[0], &w->listen_fd[1], &w->hold_fd };
-    struct diag why;
-
-    memcpy(w->listen_fd, fds, sizeof(w->listen_fd));
-    w->hold_fd = fds[2];
-    w->cookie = cookie;
-    w->file_fd[0] = w->file_fd[1] = -1;
-    setsid();
-    prctl(PR_SET_NAME, "pbs_demux");
-    if (!child_keep_only(keep, 3) ||
-        plan_make(&s->host, job_id, mom_job_attrs(s->mom, job_id), NULL, arena_new(),
-                  &w->plan, &why) != 0 ||
-        !become_user(&w->plan))
-        _exit(1);
-    prctl(PR_SET_DUMPABLE, 0);
-    serve(w);
+    snprintf(text, sizeof(text),
+             "the process that takes the output of other hosts has ended, %s %d: %s",
+             WIFSIGNALED(status) ? "signal" : "exit status",
+             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+             d->is_ready ? "what tasks there write from now on is lost"
+                         : "the job cannot start");
+    shell_log(d->shell, LOG_EV_ERROR, LOG_IN_JOB, d->job_id, text);
 }
 
 static void on_end(void *arg, pid_t pid, int status)
 {
-    (void)arg;
+    struct demux *d = arg;
+
     (void)pid;
-    (void)status;
+    d->child = NULL;
+    while (take_remark(d))
+        ;
+    say_end(d, status);
+    answer(d, false);
+    if (d->hold_fd >= 0)
+        release(d);
+    demux_free(d);
 }
 
-static void keep_hold(struct shell *s, const char *job_id, int fd)
+static struct demux *keep(struct shell *s, const char *job_id, const char *cookie,
+                          const uint16_t ports[2], int hold_fd, int report_fd)
 {
     struct demux *d = xcalloc(1, sizeof(*d));
 
     demux_release(s, job_id); /* of an earlier run that was given up */
-    d->job_id = xstrdup(job_id);
-    d->hold_fd = fd;
+    *d = (struct demux){ .shell = s,
+                         .job_id = xstrdup(job_id),
+                         .hold_fd = hold_fd,
+                         .report_fd = report_fd,
+                         .ports = { ports[0], ports[1] } };
+    memcpy(d->cookie, cookie, COOKIE_BYTES);
     HASH_ADD_KEYPTR(hh, s->demuxes, d->job_id, strlen(d->job_id), d);
+    DL_APPEND(s->demux_processes, d);
+    (void)fcntl(report_fd, F_SETFL, O_NONBLOCK);
+    d->report = loop_fd_new(s->loop, report_fd, on_report, d);
+    loop_fd_want(d->report, LOOP_READ);
+    return d;
+}
+
+static void close_all(const int *fds, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
+/* The ends for the process and, behind them, those of the MoM: two ports, the pipe that
+ * holds the process, and the one for its remarks. -1 where there is none. */
+static bool open_ends(int child[4], int own[2], uint16_t ports[2])
+{
+    int hold[2], report[2];
+
+    child[0] = open_port(&ports[0]);
+    child[1] = open_port(&ports[1]);
+    child[2] = child[3] = own[0] = own[1] = -1;
+    if (child[0] < 0 || child[1] < 0 || pipe2(hold, O_CLOEXEC) < 0)
+        return false;
+    child[2] = hold[0];
+    own[0] = hold[1];
+    if (pipe2(report, O_CLOEXEC) < 0)
+        return false;
+    child[3] = report[1];
+    own[1] = report[0];
+    /* What the MoM does not read is not waited for. */
+    return fcntl(child[3], F_SETFL, O_NONBLOCK) == 0;
 }
 
 void demux_start(struct shell *s, const char *job_id, struct mom_out *out)
 {
     char cookie[COOKIE_BYTES];
     uint16_t ports[2] = { 0, 0 };
-    int fds[3] = { open_port(&ports[0]), open_port(&ports[1]), -1 }, hold[2];
-    bool ok = fds[0] >= 0 && fds[1] >= 0 && pipe2(hold, O_CLOEXEC) == 0;
+    int child[4], own[2], err;
+    struct demux *d;
     pid_t pid = -1;
 
     demux_cookie(cookie);
-    if (ok) {
-        fds[2] = hold[0];
+    if (open_ends(child, own, ports)) {
         pid = fork();
         if (pid == 0)
-            demux_run(s, job_id, cookie, fds);
-        close(hold[0]);
-        if (pid > 0)
-            keep_hold(s, job_id, hold[1]);
-        else
-            close(hold[1]);
+            demux_run(s, job_id, cookie, child);
     }
-    for (int i = 0; i < 2; i++)
-        if (fds[i] >= 0)
-            close(fds[i]);
-    if (pid > 0)
-        (void)loop_child_watch(s->loop, pid, on_end, NULL);
-    else
-        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, strerror(errno));
-    mom_prepared(s->mom, clock_read(), job_id, pid > 0 ? cookie : NULL, ports[0],
-                 ports[1], out);
+    err = errno;
+    close_all(child, 4);
+    if (pid > 0) {
+        d = keep(s, job_id, cookie, ports, own[0], own[1]);
+        d->child = loop_child_watch(s->loop, pid, on_end, d);
+        return;
+    }
+    close_all(own, 2);
+    shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id,
+              arena_printf(out->arena, "cannot take the output of other hosts: %s",
+                           strerror(err)));
+    mom_prepared(s->mom, clock_read(), job_id, NULL, 0, 0, out);
 }

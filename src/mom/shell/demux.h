@@ -6,6 +6,11 @@
  * the top task has ended and everybody who had connected has said his last word. So a
  * restart of the MoM loses no output, and its ports stay what the sisters know.
  *
+ * What goes wrong in it is told to the MoM that has started it, for the log; a later
+ * MoM hears nothing of it. The job starts when it is ready, and its start fails, to be
+ * tried again, when it ends before that. Later the job does without it: tasks on other
+ * hosts find their connection closed, as behind a pipe whose reader has ended.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MOM_SHELL_DEMUX_H
 #define MOM_SHELL_DEMUX_H
@@ -19,7 +24,8 @@ struct shell;
 /* 32 hexadecimal digits that nobody can guess. */
 void demux_cookie(char cookie[COOKIE_BYTES]);
 
-/* Carry out MOM_PREPARE: mom_prepared() is called. */
+/* Carry out MOM_PREPARE: mom_prepared() is called, at once or when the process is ready
+ * or has ended, unless the job is gone by then. */
 void demux_start(struct shell *s, const char *job_id, struct mom_out *out);
 
 /* What the shepherd of the job's top task has to keep open; -1: the job has no process

@@ -55,6 +55,7 @@ struct shell {
     struct ending *endings;          /* jobs whose epilogue waits or runs */
     size_t n_epilogues;              /* of them that run */
     struct demux *demuxes;           /* of jobs that are to start */
+    struct demux *demux_processes;   /* all of them */
     struct cgroup_tree *groups;      /* of jobs in the kernel; NULL: there are none */
     struct loop_timer *groups_again; /* groups that could not be removed yet */
     struct idle_time idle;           /* of keyboard and mouse */
