@@ -33,13 +33,24 @@ static bool child_descriptors(const struct child_config *cfg)
     return true;
 }
 
-/* Undo what the daemon has set for its signals, which exec would keep. */
-static void child_signals(void)
+/* Signals that a program gets for a fault of its own. */
+static bool is_of_fault(int signo)
 {
+    return signo == SIGABRT || signo == SIGSEGV || signo == SIGBUS || signo == SIGFPE ||
+           signo == SIGILL || signo == SIGTRAP;
+}
+
+/* Exec would keep what is ignored and what is blocked. No daemon handles its own
+ * faults: where a function does, it is a sanitizer's, whose report would be lost. */
+void child_reset_signals(void)
+{
+    struct sigaction now;
     sigset_t none;
 
     for (int signo = 1; signo < NSIG; signo++)
-        signal(signo, SIG_DFL);
+        if (!is_of_fault(signo) || sigaction(signo, NULL, &now) < 0 ||
+            now.sa_handler == SIG_IGN)
+            signal(signo, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -58,7 +69,7 @@ static NORETURN void child_run(const struct child_config *cfg, int report)
 {
     int err;
 
-    child_signals();
+    child_reset_signals();
     if (cfg->new_session)
         setsid();
     report = fcntl(report, F_DUPFD_CLOEXEC, 20);
@@ -114,7 +125,7 @@ bool child_keep_only(int *const *keep, size_t n)
     int null = open("/dev/null", O_RDWR);
 
     MUST(n <= CHILD_MAX_KEPT);
-    child_signals();
+    child_reset_signals();
     if (null < 0 || (null = fcntl(null, F_DUPFD, above)) < 0)
         return false;
     for (size_t i = 0; i < n; i++) {

@@ -28,6 +28,9 @@ struct child_config {
 int child_start(struct loop *l, const struct child_config *cfg, loop_child_fn done,
                 void *arg, pid_t *pid, struct diag *why) MUST_CHECK;
 
+/* In a forked process: undo what the daemon has set for its signals. */
+void child_reset_signals(void);
+
 /* For a forked process that goes on without exec, or does much before it: signals as in
  * a fresh program, /dev/null on the three standard descriptors, and all other
  * descriptors of the daemon closed (its locks, its log, its sockets) but the 'n' that

@@ -128,9 +128,7 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
     char go;
     int status;
 
-    for (int signo = 1; signo < NSIG; signo++)
-        /* The shepherd ignores signals, and what is ignored stays so across exec. */
-        signal(signo, SIG_DFL);
+    child_reset_signals(); /* the shepherd ignores some */
     if (setsid() < 0)
         _exit(EXEC_FAILED);
     /* Before anything of the user's runs. The shepherd stays outside: it has to outlive

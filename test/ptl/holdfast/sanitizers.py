@@ -18,9 +18,8 @@ def are_on(prefix):
 def variables(root):
     """What the environment of a daemon needs for that. A MoM's child that ends without exit
     handlers has not freed what it had, so leaks are no reports. gcc's UBSan writes to the standard
-    error output whatever its log_path is: so it aborts, and the report of that is AddressSanitizer's.
-    A child that has reset its signals ends by that abort without a report; what AddressSanitizer finds
-    in one has a report, as an overflow between fork and exec has shown."""
+    error output whatever its log_path is: so it aborts, and the report of that is AddressSanitizer's,
+    also in a child that has reset its signals (child_reset_signals() leaves that one)."""
     to = "log_path=%s/sanitizer/report:print_stacktrace=1" % root
     return {"ASAN_OPTIONS": to + ":detect_leaks=0:handle_segv=1:handle_abort=1",
             "UBSAN_OPTIONS": to + ":abort_on_error=1"}

@@ -227,6 +227,47 @@ static pid_t ended_child(int status)
     return pid;
 }
 
+static void handler(int signo)
+{
+    (void)signo;
+}
+
+static bool is_handled_by(int signo, void (*by)(int))
+{
+    struct sigaction now;
+
+    return sigaction(signo, NULL, &now) == 0 && now.sa_handler == by;
+}
+
+/* In a child; whose exit status says whether signals are as they have to be. */
+static NORETURN void reset_signals(void)
+{
+    sigset_t blocked;
+
+    signal(SIGTERM, handler);
+    signal(SIGABRT, handler); /* as a sanitizer's */
+    signal(SIGBUS, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    sigfillset(&blocked);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+    child_reset_signals();
+    sigprocmask(SIG_SETMASK, NULL, &blocked);
+    _exit(!(is_handled_by(SIGTERM, SIG_DFL) && is_handled_by(SIGABRT, handler) &&
+            is_handled_by(SIGBUS, SIG_DFL) && is_handled_by(SIGPIPE, SIG_DFL) &&
+            !sigismember(&blocked, SIGTERM)));
+}
+
+static void test_a_child_has_signals_of_a_fresh_program(void)
+{
+    pid_t pid = fork();
+    int status = -1;
+
+    if (pid == 0)
+        reset_signals();
+    CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+    CU_ASSERT_EQUAL(status, 0);
+}
+
 /* A library's child that ended and was not asked for hides nobody, and stays. */
 static void test_only_watched_children_are_taken(void)
 {
@@ -477,6 +518,8 @@ int main(void)
         { "signals arrive in the loop", test_signals_arrive_in_the_loop },
         { "children get what they are given", test_children_get_what_they_are_given },
         { "a child runs as another user", test_child_runs_as_another_user },
+        { "a child has the signals of a fresh program, and faults are reported",
+          test_a_child_has_signals_of_a_fresh_program },
         { "only watched children are taken", test_only_watched_children_are_taken },
         { "listeners accept", test_listeners_accept },
         { "a dead socket is replaced", test_dead_socket_is_replaced },
