@@ -33,7 +33,7 @@
 struct demux { /* the process of a job */
     struct shell *shell;
     char *job_id;
-    int hold_fd; /* as long as the job is to start; -1: it has, and this is not listed */
+    int hold_fd; /* as long as the job is to start; -1: this is not listed any more */
     int report_fd;
     struct loop_fd *report;
     struct loop_child *child;
