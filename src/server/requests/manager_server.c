@@ -4,8 +4,10 @@
 #include "server/requests/manager.h"
 
 #include "lib/attr/formula.h"
+#include "lib/attr/job_attrs.h"
 #include "server/decide/config.h"
 #include "server/decide/know.h"
+#include "server/model/job_state.h"
 
 #include <string.h>
 #include <strings.h>
@@ -217,6 +219,30 @@ static void log_effects(struct manager *g, const struct edit *e)
                    "svr_max_job_sequence_id wrapped to 0");
 }
 
+/* What was estimated of jobs that are no top jobs goes at once when the site wants to
+ * see no such estimates; later it goes when a job stops being one (job_modify.c). Of an
+ * array no attribute says that it is one, so its estimate comes back with the next
+ * cycle. */
+static void drop_estimates(struct manager *g, const struct edit *e)
+{
+    if (!e->touched[SERVER_A_CLEAR_TOPJOB_ESTIMATES_ENABLE] ||
+        !edit_num(e, SERVER_A_CLEAR_TOPJOB_ESTIMATES_ENABLE, 0))
+        return;
+    MODEL_EACH_LIVE(g->m, OBJ_JOB, o)
+    {
+        struct edit to;
+
+        if (!obj_is_set(o, JOB_A_ESTIMATED) || obj_num(o, JOB_A_TOPJOB, 0) ||
+            job_is_at_mom(TO_JOB(o)))
+            continue;
+        edit_init(&to, g->m, OBJ_JOB, o);
+        edit_unset(&to, JOB_A_ESTIMATED, NULL);
+        edit_commit(&to, g->out->arena,
+                    decide(g->out, g->rq, FACT_SET, OBJ_JOB, o->id));
+        edit_fini(&to);
+    }
+}
+
 /* Tools unset all that a status shows but for what they know to be read-only, in one
  * request, and do not know what is ours alone. */
 static bool is_ours_to_keep(const struct manager *g, const struct wire_attr *a)
@@ -266,6 +292,7 @@ static int set_server(struct manager *g, struct edit *e)
     /* The lines and the scheduler's copy follow the record, so they are never there
      * without it. */
     log_effects(g, e);
+    drop_estimates(g, e);
     mirror_to_sched(g, e);
     note_scheduling(g, e);
     return 0;

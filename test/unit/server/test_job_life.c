@@ -156,6 +156,7 @@ static void an_estimate_goes_with_its_top_job(void)
     struct fake_mom fm = fake_mom_new();
     struct rig *r = fm.r;
     const char *id = submit(r, RIG_USER, "", "", "x\n");
+    const char *other = submit(r, RIG_USER, "", "", "x\n");
 
     rig_attach_sched(r);
     estimate(r, id,
@@ -167,10 +168,16 @@ static void an_estimate_goes_with_its_top_job(void)
     CU_ASSERT_PTR_NULL(accounted(r, 'a', 0)); /* nobody has altered it */
     estimate(r, id, "topjob=False");
     CU_ASSERT_TRUE(obj_is_set(the_job(r, id), JOB_A_ESTIMATED)); /* as PBS does */
+    estimate(r, other, "topjob=True estimated.start_time=1800000300");
     CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "",
                                 "clear_topjob_estimates_enable=True"),
                     0);
-    estimate(r, id, "topjob=True");
+    /* At once: of the one that was top, and not of the one that is. */
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, id), JOB_A_ESTIMATED));
+    CU_ASSERT_TRUE(obj_is_set(the_job(r, other), JOB_A_ESTIMATED));
+    estimate(r, id, "topjob=True estimated.start_time=1800000200");
+    rig_restart(r);
+    rig_attach_sched(r);
     CU_ASSERT_TRUE(obj_is_set(the_job(r, id), JOB_A_ESTIMATED));
     estimate(r, id, "topjob=False");
     CU_ASSERT_FALSE(obj_is_set(the_job(r, id), JOB_A_ESTIMATED));
