@@ -106,6 +106,7 @@ static const int of_a_run[] = {
     JOB_A_EXIT_STATUS,
     JOB_A_RESOURCES_USED,
     JOB_A_JOBDIR,
+    JOB_A_ALT_ID,
     JOB_A_HF_SENT,
     JOB_A_HF_KILL_BY,
     JOB_A_HF_KILL_AT,

@@ -571,6 +571,60 @@ static void qrerun_puts_the_job_back(void)
     fake_mom_free(&fm);
 }
 
+/* What a MoM tells of a run beside its session. */
+static void tell_of_run(struct fake_mom *fm, const char *id)
+{
+    struct is_job_update u = { .job_id = id, .run_version = 1 };
+    struct is_message msg = { .command = IS_RESCUSED, .n_updates = 1, .updates = &u };
+
+    wire_attrs_add(&u.attrs, fm->r->arena, "jobdir", NULL, "/home/ann", 0);
+    wire_attrs_add(&u.attrs, fm->r->arena, "alt_id", NULL, "alt-7", 0);
+    wire_attrs_add(&u.attrs, fm->r->arena, "resources_used", "mem", "6248kb", 0);
+    fake_send(fm, &msg);
+}
+
+/* A job that is back in its queue is as it was before the run, but for how often it was
+ * run and for what is written anew with each start. */
+static void what_is_of_a_run_goes_with_it(void)
+{
+    static const int stays[] = { JOB_A_RUN_COUNT, JOB_A_RUN_VERSION, JOB_A_HASHNAME,
+                                 JOB_A_JOB_KILL_DELAY };
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+    struct body_id body = { .id = id };
+    bool before[JOB_A_COUNT];
+    size_t n = 0;
+
+    for (int i = 0; i < JOB_A_COUNT; i++)
+        before[i] = obj_is_set(the_job(fm.r, id), i);
+    CU_ASSERT_EQUAL_FATAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    fake_usage(&fm, id, 1, "4711", "00:00:05");
+    tell_of_run(&fm, id);
+    for (int i = 0; i < JOB_A_COUNT; i++)
+        n += obj_is_set(the_job(fm.r, id), i) && !before[i];
+    CU_ASSERT_TRUE(n > 8); /* the run has its marks */
+    CU_ASSERT_TRUE(obj_is_set(the_job(fm.r, id), JOB_A_JOBDIR));
+    CU_ASSERT_TRUE(obj_is_set(the_job(fm.r, id), JOB_A_ALT_ID));
+    rig_ask_on(fm.r, RERUN_CONN, RIG_ROOT, BATCH_RERUN, &body, NULL);
+    rig_go_on(fm.r, RERUN_CONN);
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
+    fake_obit(&fm, id, 1, -11);
+    CONTAINS(accounted(fm.r, 'R', 0), " alt_id=alt-7 ");
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'Q');
+    for (int i = 0; i < JOB_A_COUNT; i++) {
+        bool may = before[i];
+
+        for (size_t k = 0; k < ARRAY_LEN(stays); k++)
+            may |= stays[k] == i;
+        if (obj_is_set(the_job(fm.r, id), i) && !may)
+            printf("\n  %s is still there", job_rows[i].name);
+        CU_ASSERT_TRUE(may || !obj_is_set(the_job(fm.r, id), i));
+    }
+    fake_mom_free(&fm);
+}
+
 /* The time passes: that is told, and the job goes back whenever its MoM answers. */
 static void qrerun_waits_for_so_long(void)
 {
@@ -1071,6 +1125,7 @@ int main(void)
         { "a vnode that is not heard of takes no job",
           a_vnode_that_is_not_heard_of_takes_no_job },
         { "qrerun puts the job back", qrerun_puts_the_job_back },
+        { "what is of a run goes with it", what_is_of_a_run_goes_with_it },
         { "qrerun waits for so long", qrerun_waits_for_so_long },
         { "qrerun does not wait for a job that is gone",
           qrerun_of_a_job_that_ends_otherwise },

@@ -441,6 +441,31 @@ static int modify(struct rig *r, const char *user, const char *id, const char *a
     return rig_ask(r, user, BATCH_MODIFY_JOB, &body, NULL)->code;
 }
 
+/* A job that is held or waits for its time is not eligible, whatever it was before. */
+static void the_time_of_eligibility_goes(void)
+{
+    static const char *const why[] = { "Execution_Time=1900000000", "Hold_Types=u" };
+    struct rig *r = rig_new();
+
+    for (size_t i = 0; i < ARRAY_LEN(why); i++) {
+        const char *id = submit(r, RIG_USER, "", "", "x\n");
+
+        CU_ASSERT_TRUE(obj_is_set(the_job(r, id), JOB_A_ETIME));
+        CU_ASSERT_EQUAL(modify(r, RIG_USER, id, why[i]), 0);
+        CU_ASSERT_FALSE(obj_is_set(the_job(r, id), JOB_A_ETIME));
+    }
+    /* In a routing queue no job is. */
+    new_router(r, "route", "workq", "");
+    for (size_t i = 0; i < ARRAY_LEN(why); i++) {
+        const char *id = submit(r, RIG_USER, "route", why[i], "x\n");
+
+        CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Hold_Types=n Execution_Time="), 0);
+        CU_ASSERT_EQUAL(state_of(r, id), 'Q');
+        CU_ASSERT_FALSE(obj_is_set(the_job(r, id), JOB_A_ETIME));
+    }
+    rig_free(r);
+}
+
 /* An alteration puts its letters in the place of those that are there, so it takes the
  * right of each letter that comes and of each that goes. */
 static void altered_holds_take_the_right_of_what_goes(void)
@@ -863,6 +888,7 @@ static const struct unit_case cases[] = {
     { "a waiting job becomes queued in time", a_waiting_job_becomes_queued_in_time },
     { "altered holds take the right of what goes",
       altered_holds_take_the_right_of_what_goes },
+    { "the time of eligibility goes", the_time_of_eligibility_goes },
     { "queued jobs are altered", queued_jobs_are_altered },
     { "other nodes bring other tasks", other_nodes_bring_other_tasks },
     { "what a job cannot be without comes back",
