@@ -83,7 +83,8 @@ def is_gone(server, kind, oid):
 
 
 def mom_has_registered(cluster):
-    """The MoM that runs now has been greeted by the server, and takes signals."""
+    """The MoM that runs now has been greeted by the server, and takes signals; until then who asks
+    something of its jobs is told that the server could not connect to it."""
     ready = "Mom pid = %d ready" % cluster.mom.process.pid
 
     def greeted():
