@@ -238,6 +238,7 @@ static void tell_end(struct mom *m, int64_t now_at, struct mom_job *j,
 
 void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
+    MUST(!j->is_sister); /* the mother superior tells the end of all hosts */
     if (m->cfg.runs_epilogues)
         begin_epilogue(m, now_at, j, out);
     else

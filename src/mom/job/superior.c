@@ -267,10 +267,13 @@ static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
     return true;
 }
 
-/* What follows from the questions that are left. True: the job is gone. */
+/* What follows from the questions that are left. Those of a sister are of her tasks,
+ * and nothing follows. True: the job is gone. */
 static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
                           struct mom_out *out)
 {
+    if (j->is_sister)
+        return false;
     if (j->is_joining && j->joins_by &&
         (j->start_status || !asked_is_open(j, j->joins_by))) {
         joining_step(m, now_at, j, out);
@@ -330,6 +333,8 @@ static void take_success(struct mom *m, int64_t now_at, struct mom_job *j,
 
     if (a->client)
         task_door_answer(j, a, 0, msg, out);
+    if (j->is_sister) /* what the hosts are to do is not hers to say */
+        return;
     if (image_has_asked(j, a))
         image_done(j, a);
     else

@@ -584,6 +584,40 @@ static void test_a_release_waits_for_the_end_of_tasks(void)
     world_fini(&w);
 }
 
+/* ... and has no end of the job to tell, whatever becomes of others that its tasks have
+ * asked. */
+static void test_a_released_host_tells_the_server_nothing(void)
+{
+    const struct task_request rq = { .version = 2,
+                                     .job_id = ID,
+                                     .cookie = COOKIE,
+                                     .command = TASK_TASKS,
+                                     .event = 5,
+                                     .task = 0x80000001,
+                                     .vnode = 1 };
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    spawn(&w, 2);
+    mom_task_request(w.h[2].m, w.now_at, CLIENT, &rq, &w.h[2].out);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[2].task_code, 0);
+    w.h[2].keeps_alive = true;
+    narrow(&w, "node1:15002/0");
+    lose_stream(&w, 2, 1);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[2].status, INT32_MIN);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(job_find(w.h[2].m, ID));
+    CU_ASSERT_EQUAL(job_find(w.h[2].m, ID)->phase, JOB_KILLING);
+    mom_task_ended(w.h[2].m, w.now_at, ID, 0x80000001, 0, NULL, &w.h[2].out);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[2].status, INT32_MIN);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 0);
+    CU_ASSERT_EQUAL(w.h[0].code, 0);
+    world_fini(&w);
+}
+
 /* What was used on a host stays counted, also before it has said its last word. */
 static void test_usage_of_released_hosts_stays(void)
 {
@@ -1151,6 +1185,8 @@ int main(void)
           test_nothing_is_released_before_the_job_begins },
         { "a release waits for the end of tasks",
           test_a_release_waits_for_the_end_of_tasks },
+        { "a released host tells the server nothing",
+          test_a_released_host_tells_the_server_nothing },
         { "a release does not wait for a lost host",
           test_a_release_does_not_wait_for_a_lost_host },
         { "usage of released hosts stays", test_usage_of_released_hosts_stays },
