@@ -46,14 +46,15 @@ static bool has(const struct depend_list *list, const struct depend_entry *e)
 
 /* In the words of cli.md 3.7, whatever depend.c says. */
 static bool is_satisfied(const struct sim *s, const struct model *m,
-                         const struct depend_entry *e)
+                         const struct job *j, const struct depend_entry *e,
+                         struct arena *arena)
 {
     const struct job *other = e->job ? model_job(m, e->job) : NULL;
     int64_t substate = other ? job_substate(other) : 0;
     bool over = other && job_state(other) == 'F';
 
     if (e->job && depend_is_remote(m, e))
-        return check_two_may_go(s, e);
+        return check_two_may_go(s, j, e, arena);
     switch (e->type) {
     case DEPEND_AFTER:
         return other && (job_is_at_mom(other) || obj_is_set(&other->obj, JOB_A_STIME));
@@ -72,7 +73,7 @@ static bool is_satisfied(const struct sim *s, const struct model *m,
     }
 }
 
-static void check_dropped(struct sim *s, const struct model *m, const char *id,
+static void check_dropped(struct sim *s, const struct model *m, const struct job *j,
                           const struct change *c, struct arena *arena)
 {
     struct depend_list was, is = { 0 };
@@ -80,11 +81,11 @@ static void check_dropped(struct sim *s, const struct model *m, const char *id,
     if (!c->before || !depend_parse(c->before, arena, &was))
         return;
     if (c->after && !depend_parse(c->after, arena, &is))
-        check_failed(s, CHECK_LIFE, "job %s waits for \"%s\"", id, c->after);
+        check_failed(s, CHECK_LIFE, "job %s waits for \"%s\"", j->obj.id, c->after);
     for (size_t i = 0; i < was.n; i++)
-        if (!has(&is, &was.v[i]) && !is_satisfied(s, m, &was.v[i]))
-            check_failed(s, CHECK_LIFE, "job %s stops waiting for %s too early", id,
-                         was.v[i].job ? was.v[i].job : "others");
+        if (!has(&is, &was.v[i]) && !is_satisfied(s, m, j, &was.v[i], arena))
+            check_failed(s, CHECK_LIFE, "job %s stops waiting for %s too early",
+                         j->obj.id, was.v[i].job ? was.v[i].job : "others");
 }
 
 void check_depend_record(struct sim *s, const struct model *m, const struct record *rec)
@@ -102,6 +103,6 @@ void check_depend_record(struct sim *s, const struct model *m, const struct reco
         check_run(s, m, j, &list);
     /* What the server does by itself; an alteration may drop what it likes. */
     if (rec->fact == FACT_JOB_MODIFIED && rec->reason == REASON_NONE && c)
-        check_dropped(s, m, rec->id, c, arena);
+        check_dropped(s, m, j, c, arena);
     arena_free(arena);
 }

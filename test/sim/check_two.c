@@ -9,6 +9,7 @@
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_state.h"
+#include "server/model/waiters.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -241,11 +242,39 @@ static enum outcome outcome(const struct sim *s, const struct depend_entry *e)
     }
 }
 
-bool check_two_may_go(const struct sim *s, const struct depend_entry *e)
+/* Is nobody going to tell the job how that other one ends, as far as is known? */
+static bool is_unknown_there(const struct sim *s, const char *id,
+                             const struct depend_entry *e, struct arena *arena)
+{
+    const struct model *m = shell_model(s->other);
+    const struct job *there = m ? model_job(m, e->job) : NULL;
+    struct waiters list;
+
+    if (!there)
+        return m == NULL;
+    list = waiters_of(there, arena);
+    return waiters_find(&list, e->type, id) == list.n;
+}
+
+/* Is it asked for still? 'own': because the owner of the job wants to wait. */
+static bool is_unconfirmed(const struct job *j, const struct depend_entry *e, bool own,
+                           struct arena *arena)
+{
+    const struct waiters list = waiters_in(j, JOB_A_HF_VERIFY, arena);
+    size_t i = waiters_find(&list, e->type, e->job);
+
+    return i < list.n && list.v[i].own == own;
+}
+
+bool check_two_may_go(const struct sim *s, const struct job *j,
+                      const struct depend_entry *e, struct arena *arena)
 {
     enum outcome what = s->two ? outcome(s, e) : OPEN;
 
-    return what == MET || what == NOBODY || what == EITHER;
+    if (what == OPEN || what == NEVER)
+        return s->two && is_unconfirmed(j, e, false, arena) &&
+               is_unknown_there(s, j->obj.id, e, arena);
+    return true;
 }
 
 static bool depends(const struct job *j, struct arena *arena, struct depend_list *ret)
@@ -285,6 +314,21 @@ void check_two_record(struct sim *s, const struct model *m, const struct record 
         check_deleted(s, m, j);
 }
 
+static void check_waits_for(struct sim *s, const struct job *j,
+                            const struct depend_entry *e, struct arena *arena)
+{
+    enum outcome what = outcome(s, e);
+
+    if (what == NOBODY || what == MET || what == NEVER || what == EITHER)
+        check_failed(s, CHECK_TWO, "job %s still waits for %s of %s, %s", j->obj.id,
+                     e->job, s->other->name,
+                     what == NOBODY ? "which there is not" : "which is so far");
+    else if (is_unknown_there(s, j->obj.id, e, arena) &&
+             !is_unconfirmed(j, e, false, arena) && !is_unconfirmed(j, e, true, arena))
+        check_failed(s, CHECK_TWO, "job %s waits for %s, and %s will not tell it",
+                     j->obj.id, e->job, s->other->name);
+}
+
 static void check_waits(struct sim *s, const struct model *m, const struct job *j)
 {
     struct arena *arena = arena_new();
@@ -292,11 +336,8 @@ static void check_waits(struct sim *s, const struct model *m, const struct job *
 
     if (depends(j, arena, &list))
         for (size_t i = 0; i < list.n; i++)
-            if (depend_is_remote(m, &list.v[i]) && outcome(s, &list.v[i]) != OPEN)
-                check_failed(s, CHECK_TWO, "job %s still waits for %s of %s, %s",
-                             j->obj.id, list.v[i].job, s->other->name,
-                             outcome(s, &list.v[i]) == NOBODY ? "which there is not"
-                                                              : "which is so far");
+            if (depend_is_remote(m, &list.v[i]))
+                check_waits_for(s, j, &list.v[i], arena);
     arena_free(arena);
 }
 

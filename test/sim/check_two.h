@@ -28,8 +28,10 @@ void check_two_settled(struct sim *s);
 void check_two_commit(struct sim *s, size_t n, const struct effect *const *facts);
 /* Processes of a run begin. */
 void check_two_begins(const struct mom_host *h, const struct run *r);
-/* May a job of 's' stop waiting, by what the other server has stored? */
-bool check_two_may_go(const struct sim *s, const struct depend_entry *e);
+/* May that job of 's' stop waiting, by what the other server has stored, or since
+ * nobody here has asked for the entry and the other server knows nothing of it? */
+bool check_two_may_go(const struct sim *s, const struct job *j,
+                      const struct depend_entry *e, struct arena *arena);
 /* Faults have stopped for a while: nothing is on its way, nobody waits for what is
  * over. */
 void check_two_agree(struct sim *s);

@@ -150,26 +150,6 @@ static int plan_after(const struct depend_wish *w, const struct depend_entry *e,
     return 0;
 }
 
-/* The server of that job is asked, and says no at once where it is no. */
-static int register_there(const struct depend_wish *w, const struct depend_entry *e,
-                          struct decision *out)
-{
-    const struct finding *f;
-
-    if (!w->registers)
-        return 0;
-    f = depend_register(w->rq, w->job, w->owner, e);
-    if (!f)
-        return NEEDED;
-    if (f->failed)
-        return diag_set(&out->why, PBSE_SYSTEM, "%s",
-                        f->words ? f->words : pbse_text(PBSE_SYSTEM));
-    if (f->found)
-        return 0;
-    return refuse(w, f->code == PBSE_HISTDEPEND ? PBSE_HISTDEPEND : PBSE_BADDEPEND,
-                  e->job, f->words ? f->words : pbse_text(f->code), out);
-}
-
 /* A job of another server is to wait for this one: its server has it wait, and is told
  * how this one ends. */
 static int plan_before_elsewhere(const struct depend_wish *w,
@@ -282,16 +262,56 @@ static int check_circle(const struct depend_wish *w, const struct depend_plan *p
     return c.is_cut ? NEEDED : 0;
 }
 
-/* All that is wrong here is known before another server is asked to note anything. */
+/* What the server of that job has said to the registration. */
+static int word_of(const struct depend_wish *w, const struct depend_entry *e,
+                   const struct finding *f, struct decision *out)
+{
+    if (f->failed)
+        return diag_set(&out->why, PBSE_SYSTEM, "%s",
+                        f->words ? f->words : pbse_text(PBSE_SYSTEM));
+    /* That server lets its job go when it does not find this decision in time
+     * (rules/verify_rule.c). */
+    if (f->found && is_before(e->type) && f->learned_at &&
+        w->rq->now_at - f->learned_at > DEPEND_DECIDE_WITHIN_S)
+        return diag_set(&out->why, PBSE_SYSTEM,
+                        "%s: servers of other jobs took too long, try again later",
+                        pbse_text(PBSE_SYSTEM));
+    if (f->found)
+        return 0;
+    return refuse(w, f->code == PBSE_HISTDEPEND ? PBSE_HISTDEPEND : PBSE_BADDEPEND,
+                  e->job, f->words ? f->words : pbse_text(f->code), out);
+}
+
+/* All servers of those jobs are asked at the same time. */
+static int register_some(const struct depend_wish *w, const struct depend_list *asked,
+                         bool before, struct decision *out)
+{
+    bool all = true;
+    int err = 0;
+
+    for (size_t i = 0; !err && i < asked->n; i++) {
+        const struct depend_entry *e = &asked->v[i];
+        const struct finding *f;
+
+        if (!e->job || is_ours(w, e) || is_before(e->type) != before)
+            continue;
+        f = depend_register(w->rq, w->job, w->owner, e);
+        if (f)
+            err = word_of(w, e, f, out);
+        else
+            all = false;
+    }
+    return err || all ? err : NEEDED;
+}
+
+/* All that is wrong here is known before another server is asked to note anything, and
+ * jobs that are to wait are told last. */
 static int register_all(const struct depend_wish *w, const struct depend_list *asked,
                         struct decision *out)
 {
-    int err = 0;
+    int err = register_some(w, asked, false, out);
 
-    for (size_t i = 0; !err && i < asked->n; i++)
-        if (asked->v[i].job && !is_ours(w, &asked->v[i]))
-            err = register_there(w, &asked->v[i], out);
-    return err;
+    return err ? err : register_some(w, asked, true, out);
 }
 
 int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
@@ -310,7 +330,7 @@ int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
         err = plan_entry(wish, &asked.v[i], &plan, out);
     if (!err && may_be_circle(wish, &plan))
         err = check_circle(wish, &plan, out);
-    if (!err)
+    if (!err && wish->registers)
         err = register_all(wish, &asked, out);
     if (err)
         return err;

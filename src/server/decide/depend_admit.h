@@ -10,7 +10,11 @@
 
 /* Then a registered job has been committed, or never will be; what was registered is
  * registered once more (rules/verify_rule.c). */
-#define DEPEND_VERIFY_AFTER_S 2
+#define DEPEND_VERIFY_AFTER_S  2
+/* A job of another server that is to wait is let go a minute after that when nothing
+ * has been committed. It may have been told half a minute before its server's answer
+ * came. */
+#define DEPEND_DECIDE_WITHIN_S 20
 
 /* A wish: 'job' and 'owner' ("user@host") of whom it is about. */
 struct depend_wish {

@@ -67,6 +67,7 @@ struct finding {
     bool doubt; /* of a transfer: the other server was asked to keep the job, and may
                  * have it */
     uint32_t uid, gid;         /* of an account */
+    int64_t learned_at;        /* when it came, filled in by the engine; 0: not known */
     const char *data;          /* of a file, 'len' bytes */
     const char *words;         /* a name; why it is not found; NULL: nothing is said */
     struct wire_attrs changes; /* of a verdict: attributes that hooks set */

@@ -116,10 +116,12 @@ static void tell_of_hosts(struct turn *t, const char *host)
 
 static void learn(struct turn *t, const struct need *need, const struct finding *f)
 {
+    struct finding dated = *f;
     bool in_book =
         need->kind == NEED_ADDRS && host_book_learn(t->s->hosts, need->name, f);
 
-    tell_askers(t, need, f, in_book);
+    dated.learned_at = t->now_at;
+    tell_askers(t, need, &dated, in_book);
     if (in_book)
         tell_of_hosts(t, need->name);
 }

@@ -204,19 +204,21 @@ static int register_it(const struct registration *r, struct decision *out)
     const struct job *job = model_job(r->m, r->body->parent_id);
     struct waiters list;
     size_t at;
-    int err =
-        job ? check_parent(r, job, &out->why) : diag_code(&out->why, PBSE_UNKJOBID);
+    int err;
 
-    if (err)
-        return err;
+    if (!job)
+        return diag_code(&out->why, PBSE_UNKJOBID);
     list = waiters_of(job, r->rq->arena);
     at = waiters_find(&list, r->waiter.type, r->waiter.job);
-    /* Who asks again is registered once. */
-    if (at < list.n) {
-        if (is_to_be_told(r, job))
-            tell_anew(r, job, &list, at, out);
+    /* Also that it will never be is told, and not said here: what is refused is not
+     * registered, and nobody will tell it. */
+    if (at < list.n && is_to_be_told(r, job)) {
+        tell_anew(r, job, &list, at, out);
         return 0;
     }
+    err = check_parent(r, job, &out->why);
+    if (err || at < list.n) /* who asks again is registered once */
+        return err;
     if (list.n >= WAITERS_MAX)
         return diag_code(&out->why, PBSE_BADDEPEND);
     waiters_add(&list, r->rq->arena, &r->waiter);

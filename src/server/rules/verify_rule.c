@@ -2,12 +2,14 @@
  * that server know who waits? (doc/design/075-dependencies-between-servers.md)
  *
  * Where another server has told the job to wait, that server stores that its job is
- * awaited only after this one has said yes, and may die in between; or its job was
- * never committed. Where the owner wants it, the other job may have ended while the
- * answer was on its way, and its server have told the end before there was a job here
- * that waits. So the job registers with that server once more, until that server has
- * answered. A server that does not look at the job is asked ever more seldom, and not
- * any more after a week; meanwhile the comment of the job tells its owner why it waits.
+ * awaited only after this one has said yes, and may die in between, or refuse what its
+ * client has asked for. So this server looks at the other job: whom it comes before is
+ * shown in its "depend". Where the owner wants it, the other job may have ended while
+ * the answer was on its way, and its server have told the end before there was a job
+ * here that waits. So the job registers with that server once more. Either is repeated
+ * until that server has answered. A server that does not look at the job is asked ever
+ * more seldom, and not any more after a week; meanwhile the comment of the job tells
+ * its owner why it waits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
@@ -250,27 +252,64 @@ static void note_circle(const struct rule_context *c, const struct verifying *v,
          rule_decide(c, &v->job->obj, FACT_JOB_MODIFIED, out), out->arena);
 }
 
-/* The other server's job is there. Or it is over, where it was to come first: that
- * server says then how it ended. */
-static bool is_there(const struct verifying *v, const struct finding *f)
+/* Does the other job come before this one, as its server shows it? */
+static bool comes_before(const struct rule_context *c, const struct verifying *v,
+                         const char *depend)
 {
-    return f->found || (f->code == PBSE_HISTDEPEND && !v->list.v[v->at].own);
+    enum depend_type type = depend_other_side(v->list.v[v->at].type);
+    struct depend_list all;
+
+    if (!depend || !*depend || !depend_parse(depend, c->arena, &all))
+        return false;
+    for (size_t i = 0; i < all.n; i++)
+        if (all.v[i].type == type && str_same(all.v[i].job, v->job->obj.id))
+            return true;
+    return false;
+}
+
+/* What the other server says of the entry, or NULL. To register would make it true
+ * where that server was the first to ask for it, whatever it has told its client. A job
+ * that is over is not shown: then to register tells whether it comes before this one,
+ * since a server that is going to tell how it ended says yes. */
+static const struct finding *look_there(const struct rule_context *c,
+                                        const struct request *rq,
+                                        const struct verifying *v)
+{
+    static const struct finding yes = { .found = true };
+    static const struct finding no = { .code = PBSE_UNKJOBID,
+                                       .words = "it does not come before this one" };
+    const struct waiter *w = &v->list.v[v->at];
+    const struct finding *f =
+        w->own ? NULL : depend_ask_server(rq, w->job, w->server, w->at);
+
+    if (w->own || (f && !f->found && !f->failed))
+        return depend_confirm(rq, v->job, w);
+    if (!f || f->failed)
+        return f;
+    return comes_before(c, v, f->words) ? &yes : &no;
+}
+
+/* Where the job was to come before this one, that may still be on its way into its
+ * server, or its end on the way here. */
+static bool may_be_there_yet(const struct waiter *w, const struct finding *f)
+{
+    return !w->again &&
+           (f->code == PBSE_UNKJOBID || (f->code == PBSE_HISTDEPEND && !w->own));
 }
 
 static void note(const struct rule_context *c, const struct verifying *v,
                  const struct finding *f, struct decision *out)
 {
     struct waiter *w = &v->list.v[v->at];
-    bool there = is_there(v, f), answered = depend_is_answered(f);
-    bool unknown = answered && f->code == PBSE_UNKJOBID && !w->again;
+    bool answered = depend_is_answered(f);
     struct record *rec;
 
-    if (!there && answered && !unknown) {
+    if (answered && !f->found && !may_be_there_yet(w, f)) {
         give_up(c, v, f, out);
         return;
     }
     rec = rule_decide(c, &v->job->obj, FACT_JOB_MODIFIED, out);
-    if (there) {
+    if (f->found) {
         drop(v, NULL, rec, out->arena);
     } else if (!answered && w->n_failed < ATTEMPTS_MAX) {
         ask_later(c, v, f, rec, out->arena);
@@ -302,10 +341,10 @@ bool job_verify_due(const struct rule_context *c, const struct object *o,
         drop(&v, NULL, rule_decide(c, o, FACT_JOB_MODIFIED, out), out->arena);
         return true;
     }
-    f = depend_confirm(&rq, v.job, &v.list.v[v.at]);
+    f = look_there(c, &rq, &v);
     if (!f)
         return false;
-    circle = is_there(&v, f) ? waits_for_itself(c, &rq, &v) : 0;
+    circle = f->found ? waits_for_itself(c, &rq, &v) : 0;
     if (circle == NEEDED)
         return false;
     c->knows.needs->n = n_missed; /* what the search had no use for any more */

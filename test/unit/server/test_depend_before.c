@@ -7,6 +7,8 @@
 #include "test/unit/unit.h"
 
 #include <inttypes.h>
+#include <string.h>
+
 /* The other way round: a job of the server with a MoM comes before FIRST of the other
  * one, which is to wait for it. */
 struct other_way {
@@ -43,13 +45,21 @@ static void come_before(struct other_way *w, const char *type)
     CU_ASSERT_EQUAL(state_of(w->other, FIRST), 'H');
 }
 
-/* The other server finds out whether the job is there that it was told of. */
-static void verify(struct other_way *w)
+/* The other server finds out whether the job is there that it was told of: first what
+ * that one shows; a job that is not shown may be over. */
+static void verify_after(struct other_way *w, int64_t after_s)
 {
-    rig_advance(w->other, w->other->now_at + 2);
+    rig_advance(w->other, w->other->now_at + after_s);
     CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(w->other));
     pair_go(&w->t.back, FOR_EVER);
+    if (transfer_asked(w->other))
+        pair_go(&w->t.back, FOR_EVER);
     CU_ASSERT_PTR_NULL(transfer_asked(w->other));
+}
+
+static void verify(struct other_way *w)
+{
+    verify_after(w, 2);
 }
 
 static void who_comes_before_lets_go(void)
@@ -118,12 +128,141 @@ static void a_job_that_never_came_is_not_waited_for(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(w.other));
     pair_tell(&w.t.back, transfer_asked(w.other), &(struct finding){ .failed = true });
     CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'H');
-    rig_advance(w.other, w.other->now_at + 60);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(w.other));
-    pair_go(&w.t.back, FOR_EVER);
+    verify_after(&w, 60);
     CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'Q');
     CU_ASSERT_FALSE(obj_is_set(the_job(w.other, FIRST), JOB_A_DEPEND));
     CU_ASSERT_TRUE(rig_logged(w.other, "is not waited for"));
+    other_way_free(&w);
+}
+
+/* 0.svr, which is there already, is to come before FIRST of the other server, and
+ * before a job of a third one. */
+static void alter_two(struct other_way *w)
+{
+    struct rig *r = w->fm.r;
+    const struct body_manage body = { .command = 2,
+                                      .object_type = 2,
+                                      .object_name = "0.svr",
+                                      .attrs = rig_attrs(r, "depend=beforeok:" FIRST
+                                                            "@two:1.c@three") };
+
+    CU_ASSERT_PTR_NULL_FATAL(rig_ask(r, RIG_USER, BATCH_MODIFY_JOB, &body, NULL));
+    w->t.out.client = r->conn;
+    CU_ASSERT_EQUAL(n_asked(r), 2);
+}
+
+/* The other server has it wait, and the third one says 'f' so much later. */
+static const struct wire_reply *altered(struct other_way *w, const struct finding *f,
+                                        int64_t after_s)
+{
+    struct rig *r = w->fm.r;
+    const struct effects asked = r->out;
+    const struct need *third = NULL;
+
+    for (size_t i = 0; i < asked.n; i++)
+        if (asked.v[i].kind == EFFECT_FIND_OUT &&
+            strcmp(asked.v[i].u.need.detail, "@three") == 0)
+            third = &asked.v[i].u.need;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(third);
+    CU_ASSERT_STRING_EQUAL_FATAL(transfer_asked(r)->detail, "@two");
+    pair_go(&w->t.out, FOR_EVER);
+    CU_ASSERT_EQUAL(state_of(w->other, FIRST), 'H');
+    CU_ASSERT_PTR_NULL_FATAL(rig_go_on(r, w->t.out.client));
+    rig_advance(r, r->now_at + after_s);
+    pair_tell(&w->t.out, third, f);
+    if (!w->t.out.said)
+        w->t.out.said = rig_go_on(r, w->t.out.client);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(w->t.out.said);
+    return w->t.out.said;
+}
+
+/* A third server refuses what the other one has noted already, or its answer comes so
+ * late that the other one may have let its job go: the alteration is refused, and the
+ * other server finds that its job is not to wait, while the job goes on, is history or
+ * gone; also when servers begin again in between. */
+static void who_is_refused_later_is_not_waited_for(void)
+{
+    static const struct finding no = { .code = PBSE_UNKJOBID }, yes = { .found = true };
+
+    for (int n = 0; n < 32; n++) {
+        bool late = n & 1, restart = n & 2, over = n & 4, history = n & 8,
+             gone = n & 16;
+        struct other_way w = other_way_new();
+
+        if (history)
+            CU_ASSERT_EQUAL(rig_manager(w.fm.r, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                        "job_history_enable=true"),
+                            0);
+        CU_ASSERT_STRING_EQUAL_FATAL(submit(w.fm.r, RIG_USER, "", "", NULL), "0.svr");
+        alter_two(&w);
+        CU_ASSERT_EQUAL(altered(&w, late ? &yes : &no, late ? 21 : 1)->code,
+                        late ? PBSE_SYSTEM : PBSE_BADDEPEND);
+        CU_ASSERT_FALSE(obj_is_set(the_job(w.fm.r, "0.svr"), JOB_A_HF_WAITERS));
+        if (over)
+            two_let_happen(&w.fm, gone ? IS_DELETED : ENDS_BADLY);
+        if (restart) {
+            rig_restart(w.fm.r);
+            rig_restart(w.other);
+        }
+        verify_after(&w, 2);
+        CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'H');
+        verify_after(&w, 60);
+        CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'Q');
+        CU_ASSERT_FALSE(obj_is_set(the_job(w.other, FIRST), JOB_A_HF_VERIFY));
+        other_way_free(&w);
+    }
+}
+
+/* Whoever may refuse is asked before a job is told to wait. */
+static void who_is_to_wait_is_told_last(void)
+{
+    static const struct finding yes = { .found = true };
+    struct other_way w = other_way_new();
+
+    two_ask_for(&w.t, "beforeok:" FIRST "@two,afterok:1.c@three:2.c@three");
+    /* What they wait for, because of circles; that they are waited for. */
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(n_asked(w.fm.r), 2);
+        CU_ASSERT_FALSE(is_asked(w.fm.r, "@two"));
+        CU_ASSERT_PTR_NULL(two_answered(&w.t, &yes));
+    }
+    CU_ASSERT_EQUAL(n_asked(w.fm.r), 1);
+    CU_ASSERT_TRUE(is_asked(w.fm.r, "@two"));
+    other_way_free(&w);
+}
+
+/* ... just in time. */
+static void who_is_answered_in_time_comes_first(void)
+{
+    static const struct finding yes = { .found = true };
+    struct other_way w = other_way_new();
+
+    CU_ASSERT_STRING_EQUAL_FATAL(submit(w.fm.r, RIG_USER, "", "", NULL), "0.svr");
+    alter_two(&w);
+    CU_ASSERT_EQUAL(altered(&w, &yes, 20)->code, 0);
+    verify_after(&w, 2);
+    CU_ASSERT_FALSE(obj_is_set(the_job(w.other, FIRST), JOB_A_HF_VERIFY));
+    rig_advance(w.other, w.other->now_at + 86400);
+    CU_ASSERT_PTR_NULL(transfer_asked(w.other));
+    CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'H');
+    other_way_free(&w);
+}
+
+/* It is over before the other server has looked, and will be told of: that server does
+ * not let its job go meanwhile. */
+static void who_will_be_told_is_not_let_go(void)
+{
+    struct other_way w = other_way_new();
+
+    come_before(&w, "beforeok");
+    two_let_happen(&w.fm, ENDS_BADLY);
+    verify_after(&w, 2);
+    CU_ASSERT_FALSE(obj_is_set(the_job(w.other, FIRST), JOB_A_HF_VERIFY));
+    CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'H');
+    rig_restart(w.fm.r);
+    while (transfer_asked(w.fm.r))
+        pair_go(&w.t.out, FOR_EVER);
+    CU_ASSERT_PTR_NULL(the_job(w.other, FIRST));
     other_way_free(&w);
 }
 
@@ -161,6 +300,11 @@ static const struct unit_case cases[] = {
     { "who comes before lets go", who_comes_before_lets_go },
     { "a job that never came is not waited for",
       a_job_that_never_came_is_not_waited_for },
+    { "who is refused later is not waited for",
+      who_is_refused_later_is_not_waited_for },
+    { "who is to wait is told last", who_is_to_wait_is_told_last },
+    { "who is answered in time comes first", who_is_answered_in_time_comes_first },
+    { "who will be told is not let go", who_will_be_told_is_not_let_go },
     { "nobody waits in a circle over servers", nobody_waits_in_a_circle_over_servers },
 };
 

@@ -178,10 +178,14 @@ static struct two closed_meanwhile(bool own)
     CU_ASSERT_EQUAL(state_of(here, FIRST), 'H');
     rig_advance(here, here->now_at + 2);
     CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(here));
-    pair_tell(&t.out, transfer_asked(here), &(struct finding){ .found = true });
+    if (own)
+        pair_tell(&t.out, transfer_asked(here), &(struct finding){ .found = true });
+    /* Where the other job was to come first, its server is asked for it anyway. */
     CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(here));
     pair_tell(&t.out, transfer_asked(here),
-              &(struct finding){ .found = true, .words = "afterok:1.svr@svr.example" });
+              &(struct finding){ .found = true,
+                                 .words = "afterok:1.svr@svr.example,"
+                                          "beforeok:0.svr@svr.example" });
     CU_ASSERT_PTR_NULL(transfer_asked(here));
     CU_ASSERT_FALSE(obj_is_set(the_job(here, FIRST), JOB_A_HF_VERIFY));
     CU_ASSERT_TRUE(rig_logged(here, "Waits for itself through jobs of other servers"));

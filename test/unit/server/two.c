@@ -39,12 +39,19 @@ void two_ask_for(struct two *t, const char *depend)
 
 const struct wire_reply *two_answered(struct two *t, const struct finding *f)
 {
-    const struct need *need = transfer_asked(t->out.from);
-    struct finding own;
+    const struct effects asked = t->out.from->out;
 
-    CU_ASSERT_PTR_NOT_NULL_FATAL(need);
-    own = f ? *f : pair_attempt(&t->out, need, FOR_EVER);
-    pair_tell(&t->out, need, &own);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(t->out.from));
+    t->out.said = NULL;
+    for (size_t i = 0; !t->out.said && i < asked.n; i++) {
+        const struct need *need = &asked.v[i].u.need;
+        struct finding own;
+
+        if (asked.v[i].kind != EFFECT_FIND_OUT || !need_is_deed(need->kind))
+            continue;
+        own = f ? *f : pair_attempt(&t->out, need, FOR_EVER);
+        pair_tell(&t->out, need, &own);
+    }
     if (!t->out.said)
         t->out.said = rig_go_on(t->out.from, t->out.client);
     return t->out.said;

@@ -22,8 +22,8 @@ void two_free(struct two *t);
 /* A job with that 'depend' is submitted at 'here', which has to ask before it answers.
  */
 void two_ask_for(struct two *t, const char *depend);
-/* 'there' answers, or says 'f', and the request goes on: what is said to the client,
- * NULL: there is more to ask. */
+/* 'there' answers all that it was asked last, or says 'f' to it, and the request goes
+ * on: what is said to the client, NULL: there is more to ask. */
 const struct wire_reply *two_answered(struct two *t, const struct finding *f);
 /* A job of 'here' waits for FIRST from now on; its id. */
 const char *two_child(struct two *t, const char *type);
