@@ -189,6 +189,25 @@ struct asked *asked_add_order(struct mom *m, struct mom_job *j, size_t host,
     return a;
 }
 
+void asked_move(struct mom_job *j, const struct host_list *was, struct mom_out *out)
+{
+    struct asked *a, *next;
+
+    DL_FOREACH_SAFE (j->asked, a, next) {
+        const struct job_host *h = &was->v[a->host];
+        size_t host = host_list_find(j, h->name, h->port);
+
+        if (host < j->hosts.n) {
+            a->host = host;
+            continue;
+        }
+        /* A task that has asked there would wait for ever. */
+        if (a->client)
+            task_door_answer(j, a, PBSE_SISCOMM, NULL, out);
+        asked_free(j, a);
+    }
+}
+
 void asked_reached(struct mom *m, const struct reached *r, struct mom_out *out)
 {
     struct asked *a, *next;

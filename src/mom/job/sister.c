@@ -324,9 +324,11 @@ static void take_update(struct mom *m, struct mom_job *j, const struct im_messag
                         const struct asker *to, struct mom_out *out)
 {
     const struct wire_attrs where = where_of(msg, out->arena);
+    const struct host_list was = j->hosts;
 
     job_replace_attrs(j, &where);
     host_list_read(m, j);
+    asked_move(j, &was, out);
     (void)host_list_find_own(m, j, &j->hosts.own);
     job_note_limits(j);
     out_job(out, MOM_SAVE, j);

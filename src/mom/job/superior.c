@@ -149,33 +149,12 @@ void superior_signal(struct mom *m, struct mom_job *j, int signo, struct mom_out
     }
 }
 
-/* Questions name hosts by their places, which have changed. */
-static void move_asked(struct mom_job *j, const struct host_list *was,
-                       struct mom_out *out)
-{
-    struct asked *a, *next;
-
-    DL_FOREACH_SAFE (j->asked, a, next) {
-        const struct job_host *h = &was->v[a->host];
-        size_t host = host_list_find(j, h->name, h->port);
-
-        if (host < j->hosts.n) {
-            a->host = host;
-            continue;
-        }
-        /* A task that has asked there would wait for ever. */
-        if (a->client)
-            task_door_answer(j, a, PBSE_SISCOMM, NULL, out);
-        asked_free(j, a);
-    }
-}
-
 /* The job's hosts were others: those that are gone end what they have of it. */
 static void go_apart(struct mom *m, struct mom_job *j, const struct host_list *was,
                      struct mom_out *out)
 {
     host_list_read(m, j);
-    move_asked(j, was, out);
+    asked_move(j, was, out);
     for (size_t i = 0; i < was->n; i++)
         if (was->v[i].is_member &&
             host_list_find(j, was->v[i].name, was->v[i].port) == j->hosts.n)

@@ -56,6 +56,9 @@ struct asked *asked_find(const struct mom_job *j, size_t host, int32_t event);
 bool asked_is_open(const struct mom_job *j, enum im_command command);
 void asked_free(struct mom_job *j, struct asked *a);
 void asked_drop_all(struct mom_job *j);
+/* The job's hosts were 'was': questions name hosts by their places. Those to a host
+ * that is gone are dropped, and a task that has asked one of them is told. */
+void asked_move(struct mom_job *j, const struct host_list *was, struct mom_out *out);
 /* The head of a message about the job, and what the job alone says of its body. */
 struct im_message asked_message(const struct mom_job *j, enum im_command command,
                                 int32_t event, struct arena *arena);

@@ -618,6 +618,45 @@ static void test_a_released_host_tells_the_server_nothing(void)
     world_fini(&w);
 }
 
+/* A task of another host than the first has asked a host that the job then leaves: it
+ * is told, and the question is not taken for one to whoever has that host's place. */
+static void test_who_has_asked_a_released_host_is_told(void)
+{
+    static const struct {
+        size_t asker;
+        uint32_t vnode;
+        const char *rest;
+    } rows[] = { { 1, 2, "node1:15002/0+node2.dom:15002/0*2" },
+                 { 2, 1, "node1:15002/0+node3:15002/1" } };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct task_request rq = { .version = 2,
+                                   .job_id = ID,
+                                   .cookie = COOKIE,
+                                   .command = TASK_TASKS,
+                                   .event = 5,
+                                   .vnode = rows[i].vnode };
+        struct host *h;
+        struct world w;
+
+        world_init(&w);
+        send_job(&w);
+        spawn(&w, (uint32_t)rows[i].asker);
+        h = &w.h[rows[i].asker];
+        rq.task = h->task;
+        h->task_code = -99;
+        w.h[rows[i].vnode].is_cut = true;
+        mom_task_request(h->m, w.now_at, CLIENT, &rq, &h->out);
+        run(&w);
+        CU_ASSERT_EQUAL(h->task_code, -99);
+        narrow(&w, rows[i].rest);
+        CU_ASSERT_EQUAL(job_find(h->m, ID)->hosts.n, 2);
+        CU_ASSERT_EQUAL(h->task_code, TASK_ESYSTEM);
+        CU_ASSERT_PTR_NULL(job_find(h->m, ID)->asked);
+        world_fini(&w);
+    }
+}
+
 /* What was used on a host stays counted, also before it has said its last word. */
 static void test_usage_of_released_hosts_stays(void)
 {
@@ -1185,6 +1224,8 @@ int main(void)
           test_nothing_is_released_before_the_job_begins },
         { "a release waits for the end of tasks",
           test_a_release_waits_for_the_end_of_tasks },
+        { "who has asked a released host is told",
+          test_who_has_asked_a_released_host_is_told },
         { "a released host tells the server nothing",
           test_a_released_host_tells_the_server_nothing },
         { "a release does not wait for a lost host",
