@@ -154,20 +154,29 @@ def test_a_killed_server_knows_it_again(cluster):
 # what is refused
 
 def refused(cluster, argv, rc, text, user=USER1):
+    """The first line is PBS's; what follows is returned."""
     done = rsub(cluster, *argv, user=user, check=False)
-    assert (done.returncode, done.stderr.splitlines()[0]) == (rc, "pbs_rsub: " + text), done.stderr
+    lines = done.stderr.splitlines()
+    assert (done.returncode, lines[0]) == (rc, "pbs_rsub: " + text), done.stderr
+    return lines[1:]
 
 
 def test_jobs_that_give_no_reservation(cluster):
     server = cluster.server
-    refused(cluster, ["--job", "77"], 15001 & 255, "Unknown Job Id")
+    assert refused(cluster, ["--job", "77"], 15001 & 255, "Unknown Job Id") == [
+        "pbs_rsub: there is no job 77; qstat lists all"]
     refused(cluster, ["--job", "77[]"], 15001 & 255, "Unknown Job Id")
     jid = running_job(server)
     strangers = [] if ROOTLESS else [USER2, None]
     for user in strangers:
-        refused(cluster, ["--job", jid], 15007 & 255, "Unauthorized Request ", user=user)
+        assert refused(
+            cluster, ["--job", jid], 15007 & 255, "Unauthorized Request ", user=user) == [
+                "pbs_rsub: %s is not yours; only its owner reserves with --job" % jid]
     waiting = server.submit(Job(attrs={"Resource_List.select": "9:ncpus=2"}))
-    refused(cluster, ["--job", waiting], 15016 & 255, "Request invalid for state of job")
+    assert refused(
+        cluster, ["--job", waiting], 15016 & 255, "Request invalid for state of job") == [
+            "pbs_rsub: --job takes a job that runs; for one that waits there is "
+            "pbs_rsub -W qmove=" + waiting]
     for user in strangers:
         refused(cluster, ["--job", waiting], 15007 & 255, "Unauthorized Request ", user=user)
     assert not server.status(RESV)

@@ -60,8 +60,28 @@ static int confirm(int conn, const char *answer, const char *vnodes)
     return cmd_exit_code(code);
 }
 
+/* What the job of --job has to be. */
+static void explain_job(const char *job, int error)
+{
+    struct buf words = { 0 };
+
+    if (error == PBSE_BADSTATE)
+        buf_printf(&words,
+                   "--job takes a job that runs; for one that waits there is "
+                   "pbs_rsub -W qmove=%s",
+                   job);
+    else if (error == PBSE_PERM)
+        buf_printf(&words, "%s is not yours; only its owner reserves with --job", job);
+    else if (error == PBSE_UNKJOBID)
+        buf_printf(&words, "there is no job %s; qstat lists all", job);
+    if (words.len > 0)
+        explain_say(CMD, words.data);
+    buf_fini(&words);
+}
+
 static int refused(const struct rsub *r, int conn)
 {
+    const char *job = attrs_get(r->attrs, "reserve_job", NULL);
     int code = pbs_errno;
 
     if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), &resv_table,
@@ -70,6 +90,8 @@ static int refused(const struct rsub *r, int conn)
     } else {
         cmd_print_error(CMD, conn, NULL, NULL);
         explain_print(CMD, &resv_table, r->attrs, code, cmd_error_text(conn));
+        if (job)
+            explain_job(job, code);
     }
     return cmd_exit_code(code);
 }
