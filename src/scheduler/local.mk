@@ -56,6 +56,10 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/shorten.c src/scheduler/plan/shorten.h \
 	src/scheduler/plan/shrink.c src/scheduler/plan/shrink.h \
 	src/scheduler/plan/vnode_limit.c src/scheduler/plan/vnode_limit.h \
+	src/scheduler/plan/plan_check.c src/scheduler/plan/plan_check.h \
+	src/scheduler/plan/waiting.c src/scheduler/plan/waiting.h \
+	src/scheduler/plan/waiting_order.c src/scheduler/plan/waiting_priv.h \
+	src/scheduler/plan/crowd.c \
 	src/scheduler/plan/job_value.c src/scheduler/plan/job_value.h \
 	src/scheduler/plan/formula_code.c src/scheduler/plan/formula_code.h \
 	src/scheduler/plan/formula_math.c src/scheduler/plan/formula_math.h \
@@ -137,6 +141,12 @@ TESTS += test/unit/scheduler/test_kept
 test_unit_scheduler_test_kept_SOURCES = \
 	test/unit/scheduler/test_kept.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_kept_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_waiting
+TESTS += test/unit/scheduler/test_waiting
+test_unit_scheduler_test_waiting_SOURCES = \
+	test/unit/scheduler/test_waiting.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_waiting_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_plan_indirect
 TESTS += test/unit/scheduler/test_plan_indirect

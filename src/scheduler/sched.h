@@ -261,14 +261,23 @@ struct planning;
  * vnodes counts 32, a job that waits for what another one waits for 1. */
 #define PLANNING_EFFORT 1024
 
+/* What a plan looks at. */
+struct sched_look {
+    const char *job_id;  /* of command 11, else NULL */
+    const char *last_id; /* jobs up to this one were looked at a moment ago, by a plan
+                            that was left, so that they come behind the others; NULL:
+                            the order is that of policy */
+    bool news_only; /* a job that waits for the reason that it was told by the last plan
+                       on this snapshot, and of which the server shows that, has no step
+                       (doc/design/088-remembered-looks.md) */
+};
+
 /* Begin a plan: all steps about reservations, and those about jobs that wait whatever
  * the vnodes have. What the server asked for (wire.md 12.3) only matters as a hint; the
- * states in the snapshot decide. 'job_id' is for command 11, else NULL. 'last_id': jobs
- * up to this one were looked at a moment ago, by a plan that was left, so that they
- * come behind the others; NULL: the order is that of policy. The plan lives in 'arena',
- * which outlives the planning; its texts may point into the snapshot. */
+ * states in the snapshot decide. The plan lives in 'arena', which outlives the
+ * planning, as the texts of 'look' do; its texts may point into the snapshot. */
 struct planning *planning_new(const struct snapshot *s, const struct policy *p,
-                              int64_t now_at, const char *job_id, const char *last_id,
+                              int64_t now_at, const struct sched_look *look,
                               struct arena *arena, struct plan *ret);
 
 /* Up to which job it has looked, for the plan that goes on where this one is left;
@@ -309,7 +318,7 @@ void planning_values(const struct planning *p, value_fn each, void *arg);
  * none. */
 const char *planning_formula_fault(const struct planning *p);
 
-/* The same at once. */
+/* The same at once, of all jobs. */
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
                 const char *job_id, struct arena *arena, struct plan *ret);
 

@@ -378,6 +378,18 @@ static void on_command(struct sim *s, void *owner, int32_t command, const char *
 
 static void act_next(struct sim *s, struct planner *p);
 
+/* As the daemon does: a scheduler that keeps what it knows says only what is new. */
+static void plan(struct sim *s, struct planner *p)
+{
+    const struct sched_look look = { .job_id = p->job_id, .news_only = p->keeps };
+    struct planning *ing =
+        planning_new(p->snapshot, p->policy, sim_now_at(s), &look, p->arena, &p->plan);
+
+    while (planning_go_on(ing, SIZE_MAX))
+        continue;
+    planning_free(ing);
+}
+
 static void plan_now(struct sim *s, void *arg)
 {
     const struct errand *l = arg;
@@ -398,7 +410,7 @@ static void plan_now(struct sim *s, void *arg)
         snapshot_skip_resv(p->snapshot, p->answered.v[i]);
     for (size_t i = 0; i < p->spared.n; i++)
         snapshot_spare_job(p->snapshot, p->spared.v[i]);
-    sched_plan(p->snapshot, p->policy, sim_now_at(s), p->job_id, p->arena, &p->plan);
+    plan(s, p);
     check_starts(s, p);
     check_preempt_plan(s, p);
     check_limits_plan(s, p);

@@ -9,8 +9,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/jobs.h"
 #include "scheduler/plan/level.h"
+#include "scheduler/plan/plan_check.h"
 #include "scheduler/plan/rules.h"
 #include "scheduler/plan/vnode_limit.h"
+#include "scheduler/plan/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +116,7 @@ static void waits_on(struct jobs *jobs, const struct snap_job *j, const char *id
         starts_add(&jobs->starts, pl->arena, est.start_at);
     jobs_say_why(jobs, j, fail, &est);
     jobs->last_waiting = j->id;
+    jobs->last_passed = SIZE_MAX;
 }
 
 /* The next one is an array that has begun in this plan: it keeps its place. */
@@ -275,14 +278,13 @@ static size_t next_waiting(const struct planner *pl, const char *job_id, size_t 
     return from < pl->s->n_jobs ? from : SIZE_MAX;
 }
 
-struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_id)
+/* List the jobs anew, and say of those that a rule refuses why they wait. */
+static void list_anew(struct jobs *jobs, const struct sched_look *look)
 {
-    struct jobs *jobs = ARENA_NEW(pl->arena, struct jobs);
+    struct planner *pl = jobs->pl;
+    const char *job_id = look->job_id;
     size_t n = pl->s->n_jobs;
 
-    jobs->pl = pl;
-    jobs->asked = job_id != NULL;
-    jobs->only = job_id;
     jobs->list = ARENA_ARRAY(pl->arena, const struct snap_job *,
                              (job_id ? n : links_count(pl->links->waits, n)) + 1);
     for (size_t i = next_waiting(pl, job_id, 0); i < n;
@@ -301,33 +303,171 @@ struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_i
     jobs->levels = ARENA_ARRAY(pl->arena, int64_t, jobs->n + 1);
     order(jobs);
     /* A strict order is the same in each plan. */
-    if (last_id && !pl->p->strict_ordering && !pl->p->strict_fifo)
-        put_last(jobs, last_id);
+    if (look->last_id && !pl->p->strict_ordering && !pl->p->strict_fifo)
+        put_last(jobs, look->last_id);
+}
+
+/* As put_last(): all have one level here. */
+static void put_last_kept(struct jobs *jobs, const char *last_id)
+{
+    const struct snap_job **list = jobs->list;
+    struct waiter **waiters = jobs->waiters;
+    size_t at = 0, n = jobs->n;
+
+    while (at < n && strcmp(list[at]->id, last_id) != 0)
+        at++;
+    if (at++ == n)
+        return;
+    jobs->list = ARENA_ARRAY(jobs->pl->arena, const struct snap_job *, n + 1);
+    jobs->waiters = ARENA_ARRAY(jobs->pl->arena, struct waiter *, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        jobs->list[i] = list[(at + i) % n];
+        jobs->waiters[i] = waiters[(at + i) % n];
+    }
+}
+
+/* Is it told nothing new? */
+static bool is_told(const struct jobs *jobs, const struct waiter *w)
+{
+    return jobs->news_only && waiting_is_told(jobs->pl, w);
+}
+
+static void pass_over(struct jobs *jobs, const struct snap_job *j,
+                      const struct waiter *w)
+{
+    if (jobs->check)
+        plan_check_passed(jobs->check, j->id, waiting_words(w));
+}
+
+/* Say of those that a rule refuses why they wait, in the order of the server. */
+static void say_refused(struct jobs *jobs)
+{
+    struct planner *pl = jobs->pl;
+    size_t n = pl->s->n_jobs;
+
+    for (size_t i = next_waiting(pl, NULL, 0); i < n;
+         i = next_waiting(pl, NULL, i + 1)) {
+        struct waiter *w = waiting_at(pl, i);
+        struct failure fail = { .kind = waiting_refused(pl, w) };
+
+        if (!fail.kind)
+            continue;
+        if (is_told(jobs, w)) {
+            pass_over(jobs, &pl->s->jobs[i], w);
+            continue;
+        }
+        fail.words = &jobs->words[fail.kind];
+        jobs->who = w;
+        jobs_say_why(jobs, &pl->s->jobs[i], &fail, NULL);
+    }
+    jobs->who = NULL;
+}
+
+/* What is kept of them has the order. */
+static void list_kept(struct jobs *jobs, const struct sched_look *look)
+{
+    struct planner *pl = jobs->pl;
+    size_t n = waiting_begin(pl);
+
+    jobs->news_only = look->news_only;
+    jobs->list = ARENA_ARRAY(pl->arena, const struct snap_job *, n + 1);
+    jobs->waiters = ARENA_ARRAY(pl->arena, struct waiter *, n + 1);
+    jobs->n = waiting_list(pl, jobs->list, jobs->waiters);
+    if (jobs->n < n)
+        say_refused(jobs);
+    if (look->last_id)
+        put_last_kept(jobs, look->last_id);
+}
+
+struct jobs *jobs_new(struct planner *pl, const struct sched_look *look,
+                      struct plan_check *check)
+{
+    struct jobs *jobs = ARENA_NEW(pl->arena, struct jobs);
+
+    jobs->pl = pl;
+    jobs->asked = look->job_id != NULL;
+    jobs->only = look->job_id;
+    jobs->last_passed = SIZE_MAX;
+    jobs->check = check;
+    if (!jobs->asked && !pl->plain && waiting_serves(pl)) {
+        list_kept(jobs, look);
+        return jobs;
+    }
+    if (!jobs->asked && !pl->plain)
+        waiting_forget(pl);
+    list_anew(jobs, look);
     return jobs;
 }
 
 const char *jobs_last_waiting(const struct jobs *jobs)
 {
-    return jobs->last_waiting;
+    return jobs->last_passed == SIZE_MAX ? jobs->last_waiting
+                                         : jobs->list[jobs->last_passed]->id;
+}
+
+/* The next job, which nothing is known of yet in this state. Returns the cost. */
+static size_t try_next(struct jobs *jobs)
+{
+    const struct snap_job *j = jobs->list[jobs->next];
+    bool started;
+
+    if (j->array)
+        return try_array(jobs, j);
+    jobs->next++;
+    if (rules_resumes(j) || link_of_job(jobs->pl, j)->rests)
+        return jobs_try_resume(jobs, j);
+    return try_job(jobs, j, j->id, &started);
+}
+
+/* Has a step from 'from' on changed what others find? */
+static bool steps_change(const struct plan *plan, size_t from)
+{
+    for (size_t i = from; i < plan->n; i++)
+        if (plan->steps[i].kind != PLAN_COMMENT_JOB || plan->steps[i].est_start_at > 0)
+            return true;
+    return false;
+}
+
+/* The next job where something is kept of it: why another one of its crowd waits is why
+ * it waits, as long as nothing has changed since that was found. */
+static size_t try_kept(struct jobs *jobs)
+{
+    struct planner *pl = jobs->pl;
+    const struct snap_job *j = jobs->list[jobs->next];
+    struct waiter *w = jobs->waiters[jobs->next];
+    const struct failure *why = waiting_why(pl, w);
+    size_t n = pl->plan->n, cost = 1;
+
+    if (is_told(jobs, w)) {
+        pass_over(jobs, j, w);
+        jobs->last_passed = jobs->next++;
+        return 0;
+    }
+    jobs->who = w;
+    if (why) {
+        jobs_say_why(jobs, j, why, NULL);
+        jobs->last_passed = jobs->next++;
+    } else {
+        cost = try_next(jobs);
+        if (steps_change(pl->plan, n))
+            waiting_changed(pl);
+    }
+    jobs->who = NULL;
+    return cost;
 }
 
 bool jobs_go_on(struct jobs *jobs, size_t effort)
 {
     size_t spent = 0;
-    bool started;
 
     jobs->pause = false;
     while (jobs->next < jobs->n && spent < effort && !jobs->pause) {
-        const struct snap_job *j;
-
+        if (jobs->waiters) {
+            spent += try_kept(jobs);
+            continue;
+        }
         keep_order(jobs);
-        j = jobs->list[jobs->next];
-        if (j->array)
-            spent += try_array(jobs, j);
-        else if (rules_resumes(j) || link_of_job(jobs->pl, j)->rests)
-            spent += jobs_try_resume(jobs, jobs->list[jobs->next++]);
-        else
-            spent += try_job(jobs, jobs->list[jobs->next++], j->id, &started);
+        spent += try_next(jobs);
     }
     return jobs->next < jobs->n || jobs->pause;
 }

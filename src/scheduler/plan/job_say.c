@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/jobs.h"
+#include "scheduler/plan/plan_check.h"
+#include "scheduler/plan/waiting.h"
 
 /* 'est' NULL: it is no top job. The estimate of a subjob is its array's, and only jobs
  * are marked (scheduling.md 25). */
@@ -24,19 +26,20 @@ static void say_when(struct plan_step *step, const struct snap_job *j,
 
 /* The time is the job's own while its owner's limits hold it, soft ones are exceeded,
  * or it is worth too little; else it makes the job eligible (scheduling.md 30). Of what
- * cannot be read nothing is known. */
-static void say_accrual(struct plan_step *step, struct planner *pl,
-                        const struct snap_job *j, const struct failure *fail)
+ * cannot be read nothing is known. Returns the type, 0: nobody counts. */
+static int64_t say_accrual(struct plan_step *step, struct planner *pl,
+                           const struct snap_job *j, const struct failure *fail)
 {
     int64_t type;
 
     if (!pl->s->counts_eligible || fail->kind == FAIL_JOB_SELECT ||
         (j->state != 'Q' && j->state != 'B'))
-        return;
+        return 0;
     type =
         fail->of_owner || fail->kind == FAIL_FORMULA || limit_fit_soft(pl, j) ? 1 : 2;
     if (j->accrue_type != type)
         step->accrue_type = type == 1 ? "1" : "2";
+    return type;
 }
 
 static struct failure_words make_words(struct arena *arena, const struct failure *fail)
@@ -74,12 +77,21 @@ static struct failure_words words_of(struct jobs *jobs, const struct failure *fa
     return *words;
 }
 
+/* The step that was made last says nothing new. */
+static void take_back(struct jobs *jobs, const struct snap_job *j)
+{
+    jobs->pl->plan->n--;
+    if (jobs->check)
+        plan_check_passed(jobs->check, j->id, waiting_words(jobs->who));
+}
+
 void jobs_say_why(struct jobs *jobs, const struct snap_job *j,
                   const struct failure *fail, const struct estimate *est)
 {
     struct planner *pl = jobs->pl;
     struct failure_words words = words_of(jobs, fail);
     struct plan_step *step = plan_add(pl, PLAN_COMMENT_JOB, j->id);
+    int64_t accrues;
 
     step->failure = fail->kind;
     step->never = fail->never;
@@ -94,5 +106,8 @@ void jobs_say_why(struct jobs *jobs, const struct snap_job *j,
     step->notes = jobs->notes.v;
     jobs->notes = (struct plan_notes){ 0 };
     say_when(step, j, est);
-    say_accrual(step, pl, j, fail);
+    accrues = say_accrual(step, pl, j, fail);
+    if (jobs->who && waiting_said(pl, jobs->who, fail, &words, accrues, step) &&
+        jobs->news_only)
+        take_back(jobs, j);
 }

@@ -57,7 +57,16 @@ struct jobs {
     struct failure last_own;                /* the last one that was a job's own, */
     struct failure_words last_words;        /* and what was said of it */
     bool pause;                             /* the slice ends here */
+    struct waiter **waiters; /* [n] what is kept of them (waiting.h); NULL: nothing */
+    struct waiter *who;      /* ... of the one that is looked at */
+    bool news_only;          /* what a job was told before is not told again */
+    size_t last_passed; /* the last one that waits as others of its crowd; SIZE_MAX:
+                           last_waiting is later */
+    struct plan_check *check; /* in builds with checks, else NULL: plan_check.h */
 };
+
+struct waiter;
+struct plan_check;
 
 /* What it costs to try a job, in jobs whose failure is known already. */
 #define SEARCH_COST 32

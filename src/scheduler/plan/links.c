@@ -371,16 +371,16 @@ static bool is_cut(const struct links *l, size_t n_queues, size_t n_resvs)
     return false;
 }
 
-/* Do the news concern only the elements that they are about? A queue or a reservation
- * may concern jobs that were not shown again. */
-static bool is_local(const struct links *l, const struct snapshot *s)
+/* Do the news of all but jobs concern only the elements that they are about? A queue or
+ * a reservation may concern jobs that were not shown again. */
+static bool queues_stay(const struct links *l, const struct snapshot *s)
 {
     const struct snap_news *jobs = snap_news(s, OBJECT_JOB);
     const struct snap_news *resvs = snap_news(s, OBJECT_RESV);
     const struct snap_news *queues = snap_news(s, OBJECT_QUEUE);
 
-    if (!l->made || jobs->moved || resvs->moved || queues->moved ||
-        l->queues_at != s->queues || l->resvs_at != s->resvs)
+    if (!l->made || resvs->moved || queues->moved || l->queues_at != s->queues ||
+        l->resvs_at != s->resvs)
         return false;
     if (is_cut(l, queues->n_left, resvs->n_left))
         return false;
@@ -440,7 +440,8 @@ struct links *links_find(struct world *w)
 {
     struct links *l = w->links ? w->links : links_new(w->arena, false);
 
-    l->anew = !l->lasting || !is_local(l, w->s);
+    l->queues_anew = !l->lasting || !queues_stay(l, w->s);
+    l->anew = l->queues_anew || snap_news(w->s, OBJECT_JOB)->moved;
     if (l->anew)
         find_all(l, w);
     else

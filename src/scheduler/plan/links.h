@@ -41,7 +41,8 @@ struct links {
     uint64_t *endless; /* it has vnodes, of no reservation, and no walltime */
     size_t room_jobs, room_resvs, room_queues;
     bool lasting;
-    bool anew;                 /* all were found in this plan */
+    bool anew;                 /* all were found in this plan, */
+    bool queues_anew;          /* and not only because jobs have moved */
     bool made;                 /* they hold for what stands there: */
     size_t n_resvs;            /* so many reservations, */
     const void *queues_at;     /* the snapshot's, */

@@ -5,7 +5,9 @@
 
 #include "scheduler/plan/holders.h"
 #include "scheduler/plan/job_value.h"
+#include "scheduler/plan/plan_check.h"
 #include "scheduler/plan/remarks.h"
+#include "scheduler/plan/waiting.h"
 
 #include "lib/wire/confirm.h"
 
@@ -56,8 +58,11 @@ static bool step_is_whole(const struct plan_step *step)
 
 struct planning {
     struct planner pl;
-    struct jobs *jobs; /* NULL: this plan has none */
-    size_t n_checked;  /* steps */
+    struct jobs *jobs;        /* NULL: this plan has none */
+    size_t n_checked;         /* steps */
+    struct plan_check *check; /* in builds with checks; NULL: there is nothing to
+                                 compare with */
+    bool is_compared;
 };
 
 static void check_steps(struct planning *p)
@@ -81,26 +86,60 @@ static void begin(struct planner *pl, const struct snapshot *s, const struct pol
     pl->plan = ret;
     pl->w = world_new(s, p, now_at, arena);
     pl->links = links_find(pl->w);
+    waiting_note_news(pl);
     job_values_begin(pl);
     holders_book(pl);
     if (resvs)
         plan_resvs(pl);
 }
 
+#ifdef HF_CHECKS
+/* What the jobs would be told by a plan that remembers nothing, in the same world. */
+static struct plan_check *plan_plainly(const struct planner *like,
+                                       const struct sched_look *look)
+{
+    struct plan plan = { .arena = like->arena };
+    struct planner pl = *like;
+    struct world w = *like->w;
+    struct jobs *jobs;
+
+    if (look->job_id || w.book->passing || !waiting_serves(&pl))
+        return NULL;
+    w.scratch = arena_new();
+    pl.w = &w;
+    pl.plan = &plan;
+    pl.plain = true;
+    jobs = jobs_new(&pl, look, NULL);
+    while (jobs_go_on(jobs, SIZE_MAX))
+        continue;
+    jobs_fini(jobs);
+    world_fini(&w);
+    return plan_check_new(like->arena, &plan);
+}
+#else
+static struct plan_check *plan_plainly(const struct planner *like UNUSED,
+                                       const struct sched_look *look UNUSED)
+{
+    return NULL;
+}
+#endif
+
 struct planning *planning_new(const struct snapshot *s, const struct policy *p,
-                              int64_t now_at, const char *job_id, const char *last_id,
+                              int64_t now_at, const struct sched_look *look,
                               struct arena *arena, struct plan *ret)
 {
     struct planning *ing = ARENA_NEW(arena, struct planning);
     struct planner *pl = &ing->pl;
 
-    begin(pl, s, p, now_at, !job_id, arena, ret);
+    begin(pl, s, p, now_at, !look->job_id, arena, ret);
     /* The server changes more than we know when it takes an answer about a
      * reservation. Jobs are planned from a snapshot of what it has made of it. */
-    if (!ret->again)
-        ing->jobs = jobs_new(pl, job_id, last_id);
-    else
+    if (!ret->again) {
+        ing->check = plan_plainly(pl, look);
+        ing->jobs = jobs_new(pl, look, ing->check);
+    } else {
         ret->again = jobs_wait(pl);
+    }
     check_steps(ing);
     return ing;
 }
@@ -111,6 +150,10 @@ bool planning_go_on(struct planning *p, size_t effort)
 
     MUST(!more || !p->pl.plan->again); /* jobs belong to the next plan then */
     check_steps(p);
+    if (p->check && !more && !p->is_compared) {
+        plan_check_end(p->check, p->pl.plan);
+        p->is_compared = true;
+    }
     return more;
 }
 
@@ -143,13 +186,15 @@ void planning_free(struct planning *p)
 {
     if (p->jobs)
         jobs_fini(p->jobs);
+    plan_check_fini(p->check);
     world_fini(p->pl.w);
 }
 
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
                 const char *job_id, struct arena *arena, struct plan *ret)
 {
-    struct planning *ing = planning_new(s, p, now_at, job_id, NULL, arena, ret);
+    const struct sched_look look = { .job_id = job_id };
+    struct planning *ing = planning_new(s, p, now_at, &look, arena, ret);
 
     while (planning_go_on(ing, SIZE_MAX))
         continue;

@@ -24,6 +24,8 @@ struct numbers {
     const char *text;
 };
 
+struct plan_check;
+
 struct planner {
     const struct snapshot *s;
     const struct policy *p;
@@ -43,6 +45,7 @@ struct planner {
     struct queue_used **queues; /* [queue of the snapshot] of queue_fit(); NULL: none */
     struct queue_used *all;     /* of the server, likewise */
     struct numbers numbers;
+    bool plain; /* nothing that is kept of jobs that wait is used: plan_check.h */
 };
 
 /* Append a step about 'id', which must live as long as the plan. The pointer is good
@@ -79,9 +82,11 @@ void plan_resvs(struct planner *pl);
 bool jobs_wait(struct planner *pl);
 
 /* The jobs that wait, in the order of policy; of those that are refused without a look
- * at the vnodes the steps are made here. 'job_id' and 'last_id' as in sched.h. In the
- * arena of the plan; end it with jobs_fini(). */
-struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_id);
+ * at the vnodes the steps are made here, where nothing is kept of jobs that wait.
+ * 'look' as in sched.h; 'check' NULL: nothing is compared. In the arena of the plan;
+ * end it with jobs_fini(). */
+struct jobs *jobs_new(struct planner *pl, const struct sched_look *look,
+                      struct plan_check *check);
 
 /* The last job that was tried and waits on; NULL: none was. */
 const char *jobs_last_waiting(const struct jobs *jobs);

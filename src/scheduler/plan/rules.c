@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ORDERS_MAX 8
-
 bool rules_runs(const struct snap_job *j)
 {
     return j->state == 'R' || j->state == 'U';
@@ -92,26 +90,15 @@ enum plan_failure rules_refuse(const struct planner *pl, bool asked,
     return FAIL_NONE;
 }
 
-/* A job that is ordered. */
-struct candidate {
-    const struct snap_job *job;
-    int64_t level;
-    bool front; /* with queue after queue: before all queues */
-    int64_t keys[ORDERS_MAX];
-    double value; /* by the formula */
-    size_t n_by_key;
-    double *by_key; /* by the keys of policy */
-};
-
 /* Jobs of reservations first, reservation after reservation. */
-static int64_t by_resv(const struct planner *pl, const struct candidate *c)
+static int64_t by_resv(const struct planner *pl, const struct job_rank *c)
 {
     const struct snap_resv *r = link_of_job(pl, c->job)->resv;
 
     return r ? (int64_t)(r - pl->s->resvs) : INT64_MAX;
 }
 
-static int64_t by_front(const struct planner *pl, const struct candidate *c)
+static int64_t by_front(const struct planner *pl, const struct job_rank *c)
 {
     (void)pl;
     return !c->front;
@@ -120,7 +107,7 @@ static int64_t by_front(const struct planner *pl, const struct candidate *c)
 /* The queue by whose priority the job is ordered, NULL: none. Jobs of a reservation
  * have been ordered by their reservation. */
 static const struct snap_queue *queue_that_counts(const struct planner *pl,
-                                                  const struct candidate *c)
+                                                  const struct job_rank *c)
 {
     const struct job_link *link = link_of_job(pl, c->job);
 
@@ -128,7 +115,7 @@ static const struct snap_queue *queue_that_counts(const struct planner *pl,
 }
 
 /* The highest priority first; the complement reverses the order of all numbers. */
-static int64_t by_queue_priority(const struct planner *pl, const struct candidate *c)
+static int64_t by_queue_priority(const struct planner *pl, const struct job_rank *c)
 {
     const struct snap_queue *q = queue_that_counts(pl, c);
 
@@ -136,21 +123,21 @@ static int64_t by_queue_priority(const struct planner *pl, const struct candidat
 }
 
 /* Queues of one priority in the order of the server. */
-static int64_t by_queue_place(const struct planner *pl, const struct candidate *c)
+static int64_t by_queue_place(const struct planner *pl, const struct job_rank *c)
 {
     const struct snap_queue *q = queue_that_counts(pl, c);
 
     return q ? (int64_t)(q - pl->s->queues) : 0;
 }
 
-static int64_t by_level(const struct planner *pl, const struct candidate *c)
+static int64_t by_level(const struct planner *pl, const struct job_rank *c)
 {
     (void)pl;
     return ~c->level;
 }
 
 /* Jobs that were preempted before others, the first one first. */
-static int64_t by_preemption(const struct planner *pl, const struct candidate *c)
+static int64_t by_preemption(const struct planner *pl, const struct job_rank *c)
 {
     (void)pl;
     return c->job->preempted_at ? c->job->preempted_at : INT64_MAX;
@@ -158,17 +145,16 @@ static int64_t by_preemption(const struct planner *pl, const struct candidate *c
 
 /* The first difference decides, the smaller number is first; then the formula, the keys
  * of policy, the order of arrival, and the server's order. */
-static int64_t (*const orders[])(const struct planner *pl,
-                                 const struct candidate *c) = {
+static int64_t (*const orders[])(const struct planner *pl, const struct job_rank *c) = {
     by_resv, by_front, by_queue_priority, by_queue_place, by_level, by_preemption,
 };
 
-_Static_assert(ARRAY_LEN(orders) <= ORDERS_MAX, "a key for each order");
+_Static_assert(ARRAY_LEN(orders) <= RANK_KEYS_MAX, "a key for each order");
 
-static int compare_candidates(const void *a, const void *b)
+int rules_compare(const void *a, const void *b)
 {
-    const struct candidate *x = a;
-    const struct candidate *y = b;
+    const struct job_rank *x = a;
+    const struct job_rank *y = b;
 
     for (size_t i = 0; i < ARRAY_LEN(orders); i++)
         if (x->keys[i] != y->keys[i])
@@ -178,50 +164,83 @@ static int compare_candidates(const void *a, const void *b)
     for (size_t i = 0; i < x->n_by_key; i++)
         if (x->by_key[i] != y->by_key[i])
             return x->by_key[i] < y->by_key[i] ? -1 : 1;
-    if (x->job->rank != y->job->rank)
-        return x->job->rank < y->job->rank ? -1 : 1;
-    return x->job < y->job ? -1 : x->job > y->job;
+    if (x->arrival != y->arrival)
+        return x->arrival < y->arrival ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static bool goes_ahead(const struct planner *pl, const struct candidate *c)
+static bool goes_ahead(const struct planner *pl, const struct snap_job *j)
 {
-    return c->job->preempted_at || level_is_express(pl, c->job);
+    return j->preempted_at || level_is_express(pl, j);
 }
 
 /* Express jobs and preempted ones come before all queues as long as, by their levels,
  * no other job stands before them (scheduling.md 10). */
-static void note_front(const struct planner *pl, struct candidate *list, size_t n)
+static void note_front(const struct planner *pl, struct job_rank *list, size_t n)
 {
     int64_t others = INT64_MIN;
 
     for (size_t i = 0; i < n; i++)
-        if (!goes_ahead(pl, &list[i]) && !link_of_job(pl, list[i].job)->resv)
+        if (!goes_ahead(pl, list[i].job) && !link_of_job(pl, list[i].job)->resv)
             others = MAX_OF(others, list[i].level);
     for (size_t i = 0; i < n; i++)
-        list[i].front = goes_ahead(pl, &list[i]) &&
+        list[i].front = goes_ahead(pl, list[i].job) &&
                         (list[i].level > others ||
                          (list[i].level == others && list[i].job->preempted_at));
 }
 
+/* What does not depend on the other jobs. */
+static void begin_rank(struct planner *pl, const struct snap_job *j,
+                       struct job_rank *ret)
+{
+    ret->job = j;
+    ret->level = level_of(pl, j);
+    ret->value = job_value(pl, j, NULL);
+    ret->n_by_key = pl->p->n_job_keys;
+    job_keys(pl, j, ret->by_key);
+    ret->arrival = j->rank;
+    ret->place = (size_t)(j - pl->s->jobs);
+}
+
+static void fill_keys(const struct planner *pl, struct job_rank *r)
+{
+    for (size_t k = 0; k < ARRAY_LEN(orders); k++)
+        r->keys[k] = orders[k](pl, r);
+}
+
+bool rules_are_steady(struct planner *pl)
+{
+    if (!pl->p->preemptive)
+        return true;
+    for (size_t i = 0; i < pl->s->n_queues; i++)
+        if (pl->s->queues[i].priority >= pl->s->preempt.queue_priority)
+            return false;
+    return !limit_fit_is_soft(pl);
+}
+
+/* All have one level, so that note_front() puts those that were preempted before all
+ * queues, whoever else waits. */
+void rules_rank(struct planner *pl, const struct snap_job *j, struct job_rank *ret)
+{
+    begin_rank(pl, j, ret);
+    ret->front = pl->p->by_queue && goes_ahead(pl, j);
+    fill_keys(pl, ret);
+}
+
 void rules_order(struct planner *pl, const struct snap_job **jobs, size_t n)
 {
-    struct candidate *list = ARENA_ARRAY(pl->arena, struct candidate, n + 1);
+    struct job_rank *list = ARENA_ARRAY(pl->arena, struct job_rank, n + 1);
 
     for (size_t i = 0; i < n; i++) {
-        list[i].job = jobs[i];
-        list[i].level = level_of(pl, jobs[i]);
-        list[i].value = job_value(pl, jobs[i], NULL);
-        list[i].n_by_key = pl->p->n_job_keys;
         list[i].by_key = ARENA_ARRAY(pl->arena, double, pl->p->n_job_keys + 1);
-        job_keys(pl, jobs[i], list[i].by_key);
+        begin_rank(pl, jobs[i], &list[i]);
     }
     if (pl->p->by_queue)
         note_front(pl, list, n);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < ARRAY_LEN(orders); k++)
-            list[i].keys[k] = orders[k](pl, &list[i]);
+        fill_keys(pl, &list[i]);
     if (n > 0)
-        qsort(list, n, sizeof(*list), compare_candidates);
+        qsort(list, n, sizeof(*list), rules_compare);
     for (size_t i = 0; i < n; i++)
         jobs[i] = list[i].job;
 }

@@ -5,6 +5,7 @@
 
 #include "scheduler/plan/desk.h"
 #include "scheduler/plan/links.h"
+#include "scheduler/plan/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -350,6 +351,7 @@ static void end_book(void *kept)
 
     book_fini(w->book);
     links_fini(w->links);
+    waiting_free(w->waiting);
 }
 
 void world_open_book(struct world *w, struct arena *arena, bool lasting)
@@ -374,6 +376,7 @@ static void derive_for_all(struct world *w, struct arena *arena)
     derive(w);
     world_open_book(w, lasting, true);
     w->links = links_new(lasting, true);
+    w->waiting = waiting_new();
     kept = arena_copy(lasting, w, sizeof(*w));
     snap_derived_set(w->s, kept, end_book);
 }

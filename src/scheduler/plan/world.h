@@ -15,6 +15,7 @@
 struct desk;
 struct links;
 struct placement_sets;
+struct waiting;
 
 /* The vnodes of which something was taken, in the order of that. */
 struct took {
@@ -51,7 +52,8 @@ struct world {
     size_t *home;   /* [vnode * n_res] vnode whose resource it is; NULL: its own, all */
     bool *ignored;  /* [res]: not compared by this policy */
     bool *infinite; /* [res]: unset counts as infinite */
-    struct links *links; /* that are kept, too; NULL: none are */
+    struct links *links;     /* that are kept, too; NULL: none are */
+    struct waiting *waiting; /* likewise: waiting.h */
     struct book *book;
     struct timeline **line; /* the book's, see world_line() */
     struct {

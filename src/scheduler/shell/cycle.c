@@ -22,6 +22,7 @@ enum {
 struct cycle {
     struct shell *sh;
     const char *job_id;           /* command 11 */
+    bool news_only;               /* jobs are not told what they were told before */
     struct arena *arena;          /* of the pass */
     struct wire_strings answered; /* reservations, in memory of their own */
     struct wire_strings spared;   /* jobs that could not be preempted, likewise */
@@ -365,9 +366,11 @@ static void keep_pace(struct cycle *c)
  * others are looked at, and the server can end a long cycle between two. */
 static void plan_and_do(struct cycle *c, const struct snapshot *s, struct plan *plan)
 {
-    const char *last_id = c->job_id ? NULL : c->sh->last_waiting;
-    struct planning *p = planning_new(s, c->sh->policy, clock_read(), c->job_id,
-                                      last_id, c->arena, plan);
+    const struct sched_look look = { .job_id = c->job_id,
+                                     .last_id = c->job_id ? NULL : c->sh->last_waiting,
+                                     .news_only = c->news_only };
+    struct planning *p =
+        planning_new(s, c->sh->policy, clock_read(), &look, c->arena, plan);
     bool more = true;
 
     if (!c->job_id && !c->has_remarked)
@@ -432,9 +435,9 @@ static bool run_pass(struct cycle *c)
     return again;
 }
 
-void shell_cycle(struct shell *sh, const char *job_id)
+void shell_cycle(struct shell *sh, const char *job_id, bool news_only)
 {
-    struct cycle c = { .sh = sh, .job_id = job_id };
+    struct cycle c = { .sh = sh, .job_id = job_id, .news_only = news_only };
     int passes = 0;
 
     MUST(sh->primary && sh->secondary && sh->policy);

@@ -78,7 +78,9 @@ static void reconfigure(struct shell *sh)
 }
 
 /* Do what a command says. Every other number than these means a cycle: which event
- * caused it does not matter, since the states in the snapshot decide. */
+ * caused it does not matter for what is decided, since the states in the snapshot
+ * decide. What the administrator asks for, and what comes every scheduler_iteration,
+ * has the log say of each job why it waits; other cycles say what is new. */
 static void obey(struct shell *sh, int32_t command, const char *job_id)
 {
     MUST(command != SCHED_RUN_JOB || job_id);
@@ -95,16 +97,20 @@ static void obey(struct shell *sh, int32_t command, const char *job_id)
         break;
     case SCHED_FIRST:
         shell_configure(sh);
-        shell_cycle(sh, NULL);
+        shell_cycle(sh, NULL, false);
         break;
     case SCHED_DRY_RUN:
         shell_dry_runs(sh);
         break;
     case SCHED_RUN_JOB:
-        shell_cycle(sh, job_id);
+        shell_cycle(sh, job_id, false);
+        break;
+    case SCHED_TIMER:
+    case SCHED_ON_COMMAND:
+        shell_cycle(sh, NULL, false);
         break;
     default:
-        shell_cycle(sh, NULL);
+        shell_cycle(sh, NULL, true);
         break;
     }
 }

@@ -50,8 +50,10 @@ void shell_read_config(struct shell *sh);
 /* Ask for resource definitions and the own object. */
 void shell_configure(struct shell *sh);
 
-/* One cycle; 'job_id' for command 11, else NULL. */
-void shell_cycle(struct shell *sh, const char *job_id);
+/* One cycle; 'job_id' for command 11, else NULL. 'news_only': the log does not say
+ * again why a job waits when it waits for the reason that was told by the last cycle.
+ */
+void shell_cycle(struct shell *sh, const char *job_id, bool news_only);
 
 /* Say what would become of requests that are tried: command SCHED_DRY_RUN. */
 void shell_dry_runs(struct shell *sh);

@@ -112,7 +112,9 @@ enum sharing {
 struct snap_memo {
     uint64_t version; /* of what was derived from the vnodes then; 0: nothing yet */
     void *what;
-    void *stake; /* what it has of the vnodes (plan/holders.h), NULL: nothing yet */
+    void *stake;     /* what it has of the vnodes (plan/holders.h), NULL: nothing yet */
+    size_t waiter;   /* 1 + its slot among those that wait (plan/waiting.h), 0: none */
+    uint64_t serial; /* of that */
 };
 
 struct maybe_number {

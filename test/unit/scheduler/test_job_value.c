@@ -161,8 +161,8 @@ static void note(void *arg, const struct job_worth *w)
 static struct worths worths_of(struct scene *sc, const char **ret_fault)
 {
     struct worths all = { { -9, -9, -9 }, { 0 }, { 0 } };
-    struct planning *p =
-        planning_new(sc->snapshot, sc->policy, NOW, NULL, NULL, sc->arena, &sc->plan);
+    struct planning *p = planning_new(sc->snapshot, sc->policy, NOW,
+                                      &(struct sched_look){ 0 }, sc->arena, &sc->plan);
 
     planning_values(p, note, &all);
     *ret_fault = planning_formula_fault(p);

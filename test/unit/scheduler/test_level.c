@@ -195,7 +195,8 @@ static void who_was_tried_stays_in_its_level(void)
     job(&sc, "2.svr", "workq", "queue_rank=2");
     job(&sc, "3.svr", "workq", "queue_rank=3");
     job(&sc, "4.svr", "hi", "queue_rank=4");
-    p = planning_new(sc.snapshot, sc.policy, NOW, NULL, "1.svr", sc.arena, &sc.plan);
+    p = planning_new(sc.snapshot, sc.policy, NOW,
+                     &(struct sched_look){ .last_id = "1.svr" }, sc.arena, &sc.plan);
     while (planning_go_on(p, SIZE_MAX))
         continue;
     for (size_t i = 0; i < sc.plan.n; i++)

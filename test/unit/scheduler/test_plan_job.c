@@ -542,7 +542,8 @@ static void test_a_plan_in_slices(void)
     for (size_t i = 0; i < COUNT(selects); i++)
         scene_job(&sc, arena_printf(sc.arena, "%zu.svr", i + 1), "workq", selects[i],
                   "Resource_List.walltime=100 Resource_List.place=free");
-    p = planning_new(sc.snapshot, sc.policy, NOW, NULL, NULL, sc.arena, &sc.plan);
+    p = planning_new(sc.snapshot, sc.policy, NOW, &(struct sched_look){ 0 }, sc.arena,
+                     &sc.plan);
     CU_ASSERT_EQUAL(sc.plan.n, 0);
     CU_ASSERT_PTR_NULL(planning_last_waiting(p));
     CU_ASSERT_TRUE(planning_go_on(p, 1)); /* at least one */
@@ -556,7 +557,8 @@ static void test_a_plan_in_slices(void)
     CU_ASSERT_STRING_EQUAL(last_id, "3.svr"); /* the one that runs waits no more */
     planning_free(p);
 
-    p = planning_new(sc.snapshot, sc.policy, NOW, NULL, last_id, sc.arena, &sc.plan);
+    p = planning_new(sc.snapshot, sc.policy, NOW,
+                     &(struct sched_look){ .last_id = last_id }, sc.arena, &sc.plan);
     CU_ASSERT_FALSE(planning_go_on(p, SIZE_MAX));
     CU_ASSERT_EQUAL_FATAL(sc.plan.n, 6);
     for (size_t i = 0; i < 6; i++)
@@ -564,7 +566,8 @@ static void test_a_plan_in_slices(void)
     planning_free(p);
 
     /* A job that is gone says nothing. */
-    p = planning_new(sc.snapshot, sc.policy, NOW, NULL, "9.svr", sc.arena, &sc.plan);
+    p = planning_new(sc.snapshot, sc.policy, NOW,
+                     &(struct sched_look){ .last_id = "9.svr" }, sc.arena, &sc.plan);
     CU_ASSERT_FALSE(planning_go_on(p, SIZE_MAX));
     CU_ASSERT_EQUAL(sc.plan.steps[0].id[0], '1');
     planning_free(p);

@@ -412,7 +412,8 @@ static void a_slice_ends_behind_a_job_that_preempts(void)
     running(&sc, 1, "workq", "n1", 2, 300, "");
     express(&sc, "1:ncpus=1", 1, "queue_rank=1");
     scene_job(&sc, "51.svr", "hi", "1:ncpus=1", "Resource_List.ncpus=1 queue_rank=2");
-    p = planning_new(sc.snapshot, sc.policy, NOW, NULL, NULL, sc.arena, &sc.plan);
+    p = planning_new(sc.snapshot, sc.policy, NOW, &(struct sched_look){ 0 }, sc.arena,
+                     &sc.plan);
     CU_ASSERT_TRUE(planning_go_on(p, SIZE_MAX));
     CU_ASSERT_EQUAL(sc.plan.n, 2);
     /* What the victim has left is for others too, which had failed before. */

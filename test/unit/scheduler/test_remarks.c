@@ -23,8 +23,9 @@ static void say_occurrence(void *arg, const char *resv_id, int64_t number,
 #define ASSERT_REMARKS(sc, strays, occurrences)                                        \
     do {                                                                               \
         struct buf said_ = { 0 };                                                      \
-        struct planning *p_ = planning_new((sc)->snapshot, (sc)->policy, NOW, NULL,    \
-                                           NULL, (sc)->arena, &(sc)->plan);            \
+        struct planning *p_ =                                                          \
+            planning_new((sc)->snapshot, (sc)->policy, NOW, &(struct sched_look){ 0 }, \
+                         (sc)->arena, &(sc)->plan);                                    \
         buf_add_str(&said_, "");                                                       \
         planning_strays(p_, say_stray, &said_);                                        \
         CU_ASSERT_STRING_EQUAL(said_.data, strays);                                    \

@@ -110,8 +110,8 @@ static void others_are_looked_at(void)
 /* How many slices a plan of the scene takes. */
 static size_t slices(struct scene *sc)
 {
-    struct planning *p =
-        planning_new(sc->snapshot, sc->policy, NOW, NULL, NULL, sc->arena, &sc->plan);
+    struct planning *p = planning_new(sc->snapshot, sc->policy, NOW,
+                                      &(struct sched_look){ 0 }, sc->arena, &sc->plan);
     size_t n = 1;
 
     while (planning_go_on(p, A_SLICE))
