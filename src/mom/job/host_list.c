@@ -6,11 +6,21 @@
 
 #include <strings.h>
 
+#define HIGHEST_PORT 65534 /* the one of the router network is the next */
+
 struct piece { /* "host:port/index*ncpus" of exec_host2 */
     const char *host;
     size_t host_len;
     uint32_t port;
 };
+
+/* 0: nobody has that one. */
+static uint32_t read_port(const char *text)
+{
+    unsigned long n = strtoul(text, NULL, 10);
+
+    return n <= HIGHEST_PORT ? (uint32_t)n : 0;
+}
 
 /* The piece at *at, which moves behind it; false at the end of the text. */
 static bool next_piece(const char **at, struct piece *ret)
@@ -24,7 +34,7 @@ static bool next_piece(const char **at, struct piece *ret)
     colon = memchr(text, ':', len);
     ret->host = text;
     ret->host_len = colon ? (size_t)(colon - text) : MIN_OF(len, strcspn(text, "/+"));
-    ret->port = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+    ret->port = colon ? read_port(colon + 1) : 0;
     return true;
 }
 

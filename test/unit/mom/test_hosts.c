@@ -59,6 +59,8 @@ static void test_a_host_that_does_not_join_ends_the_start(void)
     } rows[] = {
         { "somebody else's name", "node1:15002/0+node2:15002/0+other:15002/0", 0, -3 },
         { "another port", "node1:15002/0+node2:99/0", 0, -3 },
+        { "no port", "node1:15002/0+node2:65535/0", 0, -3 },
+        { "a port behind which is 0", "node1:15002/0+node2:4294967295/0", 0, -3 },
         { "no answer", "node1:15002/0+node2:15002/0+node3:15002/0", 31, -30 },
     };
 
