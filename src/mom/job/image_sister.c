@@ -316,6 +316,7 @@ void sister_rest(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     MUST(j->is_sister && j->checkpoint.stage == IMAGE_IDLE && spawned_n_live(j) == 0);
     out_joblog(out, LOG_EV_DEBUG, j, "the job waits for its restart");
+    asked_drop_all(j); /* by tasks that are gone */
     resting_add(m, j);
     out_job(out, MOM_SAVE, j);
     out_job(out, MOM_REST, j);

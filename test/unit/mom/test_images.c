@@ -656,6 +656,27 @@ static void test_an_image_that_is_not_wanted_goes_on_all_hosts(void)
     world_fini(&w);
 }
 
+/* The connection of a task may be seen to end after the task. */
+static void test_who_rests_waits_for_no_answer(void)
+{
+    const struct task_request rq = { .version = 2,
+                                     .job_id = ID,
+                                     .cookie = COOKIE,
+                                     .command = TASK_OBIT,
+                                     .event = 5,
+                                     .task = TASK2,
+                                     .target_task = TASK3,
+                                     .vnode = 2 };
+    struct world w;
+
+    begin(&w, "u");
+    mom_task_request(w.h[1].m, w.now_at, CLIENT, &rq, &w.h[1].out);
+    run(&w);
+    CU_ASSERT_PTR_NOT_NULL(job_find(w.h[1].m, ID)->asked);
+    bring_to_rest(&w);
+    world_fini(&w);
+}
+
 /* The job begins elsewhere, or is gone, and this host had no part in its last starts.
  * What is of a later run than the order is not meant. */
 static void test_an_image_of_an_earlier_run_goes_with_a_later_one(void)
@@ -994,6 +1015,7 @@ int main(void)
           test_a_join_that_waits_goes_with_its_stream },
         { "an image that is not wanted goes on all hosts",
           test_an_image_that_is_not_wanted_goes_on_all_hosts },
+        { "who rests waits for no answer", test_who_rests_waits_for_no_answer },
         { "an image of an earlier run goes with a later one",
           test_an_image_of_an_earlier_run_goes_with_a_later_one },
         { "a job that begins anew has no image",
