@@ -212,3 +212,33 @@ def test_the_owner_leaves_the_group_of_his_job(site, passing):
     finally:
         site.run(["qdel", "-W", "force", waits])
         subprocess.run(["groupdel", group], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("again", ["another_uid", "same_uid_of_another"])
+def test_the_account_is_somebody_elses_by_now(site, passing, again):
+    """The owner was deleted while his job ran, and made again with another uid, or his uid is another account's: the
+    job ends as always, and its output is kept and not delivered."""
+    gate, out = (os.path.join(site.root, "tmp", passing + name) for name in ("gate", "out"))
+    os.mkdir(out)
+    os.chmod(out, 0o777)
+    jid = submit_as(site, passing, "-j", "oe", "-o", out + "/text", "--", "/bin/sh", "-c",
+                    "'echo secret; while [ ! -e %s ]; do sleep 0.2; done'" % gate)
+    site.server.expect(JOB, {"job_state": "R", "substate": "42"}, id=jid)
+    session = site.server.status(JOB, jid)[0]["session_id"]
+    uid = pwd.getpwnam(passing).pw_uid
+    other = passing + "o"
+    subprocess.run(["userdel", "-f", passing], check=True, capture_output=True)
+    try:
+        subprocess.run(["useradd", "-M", "-u", str(uid + (again == "another_uid")),
+                        passing if again == "another_uid" else other], check=True)
+        open(gate, "w").close()
+        over(site, jid)
+        wait_for("the end of the job", lambda: not site.server.status(JOB, jid))
+        assert os.listdir(out) == []
+        kept = os.path.join(site.home, "undelivered", jid + ".OU")
+        assert site.read("home/undelivered/%s.OU" % jid) == "secret\n"
+        state = os.stat(kept)
+        assert (state.st_uid, state.st_mode & 0o077) == (uid, 0)
+        assert not os.path.exists("/proc/%s" % session)
+    finally:
+        subprocess.run(["userdel", "-f", other], capture_output=True)

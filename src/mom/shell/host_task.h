@@ -33,6 +33,7 @@ struct task {
     struct mom_usage seen; /* then: by the last sample */
     bool unsaved;          /* it did not begin, for its record could not be written */
     bool dropped;       /* the core forgot the job: clean up when the shepherd ends */
+    bool is_killed;     /* by SIGKILL, and its shepherd has not ended yet */
     bool is_restarting; /* it reports once more when it is restored */
     unsigned missing;
     UT_hash_handle hh;

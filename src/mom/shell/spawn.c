@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -165,6 +166,19 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
     _exit(EXEC_FAILED);
 }
 
+/* A process that has asked to be traced by its parent stops for it at each signal and
+ * each program, which is no end. Nobody traces here: it goes on with the signal, and
+ * untraced. */
+static bool is_end(pid_t pid, int status)
+{
+    if (!WIFSTOPPED(status))
+        return true;
+    (void)ptrace(
+        PTRACE_DETACH, pid, NULL,
+        (void *)(intptr_t)(WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status)));
+    return false;
+}
+
 static int wait_for(pid_t pid, struct rusage *ru)
 {
     pid_t ended;
@@ -173,10 +187,14 @@ static int wait_for(pid_t pid, struct rusage *ru)
     MUST(pid > 0);
     /* What the job leaves behind is this process's child (take_orphans()), and is
      * waited for as it ends, or its numbers would stay taken. */
-    while ((ended = wait4(-1, &status, 0, ru)) != pid)
+    do {
+        ended = wait4(-1, &status, 0, ru);
         if (ended < 0 && errno != EINTR)
             /* Nobody can say how it ended. */
             return 256 + SIGKILL;
+        if (ended > 0 && !is_end(ended, status))
+            ended = -1;
+    } while (ended != pid);
     return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

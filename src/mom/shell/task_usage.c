@@ -5,8 +5,12 @@
 #include "mom/shell/job_groups.h"
 #include "mom/shell/proc.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A shepherd that has only not been told the end yet has it by the second look. */
+#define HELD_LOOKS 2
 
 static bool has_spawned(struct shell *s, const char *job_id)
 {
@@ -54,6 +58,22 @@ static void add_usage(struct shell *s, const char *job_id, const struct task *fr
         mom_used(s->mom, clock_read(), job_id, &sum);
 }
 
+/* All of its processes have been killed, and the shepherd does not hear of the end of
+ * the first: a tracer does, which has left the session and tells nobody. The job ends
+ * without that. */
+static void end_held(struct task *t)
+{
+    bool is_held = t->is_killed && t->child && t->session > 1 &&
+                   !proc_session_has_any(t->session, t->mark);
+
+    t->missing = is_held ? t->missing + 1 : 0;
+    if (t->missing < HELD_LOOKS)
+        return;
+    logfile_printf(t->shell->log, LOG_EV_ERROR, LOG_IN_JOB, t->job_id,
+                   "task %08X force exited", t->number ? t->number : 1);
+    kill(t->shepherd, SIGKILL);
+}
+
 void tasks_sample(struct shell *s, struct mom_out *out)
 {
     size_t n = HASH_COUNT(s->tasks), i = 0;
@@ -71,6 +91,8 @@ void tasks_sample(struct shell *s, struct mom_out *out)
             t->seen = ps[i].used;
         if (is_first_of_job(s, t))
             add_usage(s, t->job_id, t, ps, i, n, out);
+        if (t->is_killed)
+            end_held(t);
         i++;
     }
     free(ps);

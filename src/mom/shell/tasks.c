@@ -391,6 +391,8 @@ void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
 
 static void kill_task(struct task *t, int32_t session, const char *mark, int signo)
 {
+    if (t && signo == SIGKILL)
+        t->is_killed = true;
     if (session > 1)
         kill_session(session, mark, signo);
     else if (t && t->child && signo == SIGKILL)
