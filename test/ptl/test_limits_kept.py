@@ -2,8 +2,10 @@
 """Limits of a job's processes: what the kernel is told, and what the MoM sees to
 (execution.md 17, 18)."""
 import os
+import re
 import resource
 import signal
+import sys
 
 import pytest
 
@@ -116,3 +118,41 @@ def test_usage_is_told(cluster, configured):
     line = server.accounting_match(";E;%s;" % jid)
     assert int(line.split("resources_used.mem=")[1].split("kb")[0]) > 10000
 
+
+
+@pytest.mark.parametrize("name, words, status", [
+    # Each process stays below it, and all of them together do not.
+    ("vmem", "24mb", -26),
+    ("mem", "20mb", -27),
+])
+def test_the_memory_of_all_processes_is_over(cluster, configured, name, words, status):
+    """The owner is told in the job's error output, and in its comment."""
+    configured("$enforce mem", "$min_check_poll 1", "$max_check_poll 1")
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"job_history_enable": True})
+    one = "sleep 1000" if name == "vmem" else \
+        "%s -c 'import time; b = bytearray(4 << 20); time.sleep(1000)'" % sys.executable
+    jid = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1:%s=%s" % (name, words),
+                                   "Job_Name": "large", "Join_Path": "oe"},
+                            script="#!/bin/sh\n" + (one + " &\n") * 8 + "wait\n"))
+    assert exit_status(server, jid) == status
+    wait_for("the comment", lambda: "and exceeded resource %s" % name in
+             cluster.run(["qstat", "-xf", jid]).stdout.replace("\n\t", ""))
+    assert re.search("=>> PBS: job killed: %s [0-9]+kb exceeded limit %dkb" % (name, int(words[:-2]) << 10),
+                     cluster.output(USER1, "large.o" + seq(jid)))
+
+
+def test_a_scratch_directory_that_cannot_be_made(cluster, configured):
+    """The job is held at once, with words."""
+    place = os.path.join(cluster.root, "tmp", "scratch")
+    os.mkdir(place)
+    os.chmod(place, 0o1777)
+    configured("$tmpdir " + place)
+    os.rmdir(place)
+    open(place, "w").close()
+    jid = cluster.server.submit(Job(attrs=NOWHERE, sleep=0))
+    cluster.server.expect(JOB, {
+        "job_state": "H", "Hold_Types": "s", "run_count": 1,
+        "comment": "job held due to possible security breach of job tmpdir, failed to start"}, id=jid)
+    cluster.mom.log_match("%s;job not started, Failure -21" % jid)
+    cluster.run(["qdel", jid])

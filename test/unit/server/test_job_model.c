@@ -51,6 +51,7 @@ static void exit_status_decides(void)
         { -8, FATE_END, FATE_END },          { -10, FATE_REQUEUE, FATE_REQUEUE },
         { -11, FATE_REQUEUE, FATE_ABORT },   { -12, FATE_HOLD, FATE_HOLD },
         { -13, FATE_HOLD, FATE_HOLD },       { -14, FATE_REQUEUE, FATE_REQUEUE },
+        { -15, FATE_REQUEUE, FATE_REQUEUE }, { -9, FATE_END, FATE_END },
         { -16, FATE_REQUEUE, FATE_REQUEUE }, { -17, FATE_ABORT, FATE_ABORT },
         { -18, FATE_REQUEUE, FATE_REQUEUE }, { -19, FATE_ABORT, FATE_ABORT },
         { -20, FATE_REQUEUE, FATE_ABORT },   { -21, FATE_HOLD, FATE_HOLD },
@@ -68,6 +69,38 @@ static void exit_status_decides(void)
         CU_ASSERT_EQUAL(job_exit_verdict(rows[i].status, false, false).fate,
                         rows[i].not_rerunnable);
         CU_ASSERT(doomed == FATE_END || doomed == FATE_ABORT);
+    }
+}
+
+/* Some have words for the job's owner, and some a line for the log. */
+static void exit_status_has_words(void)
+{
+    static const struct {
+        int32_t status;
+        bool rerunnable;
+        const char *comment, *log;
+    } rows[] = {
+        { -4, true, NULL, NULL },
+        { -4, false, NULL, "Job aborted on PBS Server initialization" },
+        { -11, true, NULL, NULL },
+        { -11, false, NULL, "Non-rerunable job deleted on requeue" },
+        { -13, true, "job held due to bad password", NULL },
+        { -20, false, NULL, "Non-rerunable job deleted on requeue" },
+        { -21, true,
+          "job held due to possible security breach of job tmpdir, failed to start",
+          NULL },
+        { -30, true, NULL, "Mom rejected job due to join job error" },
+        { -3, true, NULL, NULL },
+        { 0, true, NULL, NULL },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct job_verdict v =
+            job_exit_verdict(rows[i].status, rows[i].rerunnable, false);
+
+        CU_ASSERT_STRING_EQUAL(v.comment ? v.comment : "",
+                               rows[i].comment ? rows[i].comment : "");
+        CU_ASSERT_STRING_EQUAL(v.log ? v.log : "", rows[i].log ? rows[i].log : "");
     }
 }
 
@@ -205,6 +238,7 @@ static void managers_change_what_is_theirs(void)
 static const struct unit_case cases[] = {
     { "jobs settle where they belong", jobs_settle_where_they_belong },
     { "the exit status decides", exit_status_decides },
+    { "the exit status has words", exit_status_has_words },
     { "host lists follow the chunks", host_lists_follow_the_chunks },
     { "scripts survive as texts", scripts_survive_as_texts },
     { "usable is what counts", usable_is_what_counts },
