@@ -42,7 +42,7 @@ static int32_t event_of_order(const struct checkpoint *c)
 static int32_t check_order(const struct mom *m, const struct mom_job *j, bool aborts,
                            int32_t event)
 {
-    if (!job_has_processes(j) || j->is_killed || event <= 0)
+    if (!job_has_processes(j) || j->is_killed || event <= 0 || event == INT32_MAX)
         return PBSE_BADSTATE;
     if (!(aborts ? m->cfg.checkpoint_aborts : m->cfg.checkpoints))
         return PBSE_NOSUP;

@@ -905,6 +905,8 @@ static void test_orders_that_make_no_sense_change_nothing(void)
     begin(&w, "u");
     CU_ASSERT_EQUAL(answer_to(&w, 1, IM_CHECKPOINT, 0), PBSE_BADSTATE);
     CU_ASSERT_EQUAL(answer_to(&w, 1, IM_CHECKPOINT, -5), PBSE_BADSTATE);
+    /* The order that undoes it has the next number. */
+    CU_ASSERT_EQUAL(answer_to(&w, 1, IM_CHECKPOINT, INT32_MAX), PBSE_BADSTATE);
     CU_ASSERT_EQUAL(answer_to(&w, 1, IM_RESTART, 77), 0); /* nothing to undo */
     CU_ASSERT_EQUAL(w.h[1].n_scripts + w.h[1].n_back, 0);
     w.h[1].script = -1;
