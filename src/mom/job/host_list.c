@@ -80,7 +80,8 @@ static void add_host(struct mom_job *j, const struct host_list *was,
 
 void host_list_note_width(struct mom *m, struct mom_job *j)
 {
-    bool is_wide = j->hosts.n > 1 || j->releasing;
+    /* A sister has a superior, also one that the list of hosts leaves out. */
+    bool is_wide = j->hosts.n > 1 || j->releasing || j->is_sister;
 
     if (is_wide && !j->is_wide)
         DL_APPEND2(m->wide, j, wide_prev, wide_next);

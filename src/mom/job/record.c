@@ -129,7 +129,7 @@ static void take_tasks(struct mom_job *j, const struct job_record *r)
 
 /* Other hosts may have what they were asked to have, as far as the record tells. None
  * was asked before the run had its cookie, and without one no answer would be taken. */
-static void take_width(struct mom_job *j, const struct job_record *r)
+static void take_width(struct mom *m, struct mom_job *j, const struct job_record *r)
 {
     bool were_asked = wire_attrs_value(&j->attrs, "cookie", NULL) != NULL;
 
@@ -142,6 +142,7 @@ static void take_width(struct mom_job *j, const struct job_record *r)
     j->n_tasks = r->n_tasks;
     for (size_t i = 0; i < j->hosts.n && were_asked && !j->is_sister; i++)
         j->hosts.v[i].is_member = i != j->hosts.own;
+    host_list_note_width(m, j);
 }
 
 /* Is the phase one in which an image can be made, or rest? */
@@ -207,7 +208,7 @@ static struct mom_job *make_job(struct mom *m, const struct job_record *r)
     j->top.used = (struct mom_usage){ .cput_s = r->cput_s,
                                       .mem_kb = r->mem_kb,
                                       .vmem_kb = r->vmem_kb };
-    take_width(j, r);
+    take_width(m, j, r);
     take_tasks(j, r);
     take_image(j, &r->image);
     return j;

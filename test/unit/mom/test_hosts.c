@@ -710,6 +710,45 @@ static void test_an_update_says_where_and_nothing_else(void)
     world_fini(&w);
 }
 
+/* ... also one that leaves this host out: what is here ends by the words for that, or
+ * when the mother superior is lost. */
+static void leave_out(bool killed)
+{
+    struct im_message msg = {
+        .job_id = ID, .cookie = COOKIE, .command = IM_UPDATE_JOB, .event = 900
+    };
+    struct buf record = { 0 };
+    const char *id;
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    spawn(&w, 1);
+    add(&w, &msg.attrs, "exec_host2", "node1:15002/0");
+    deliver(&w, 0, 1, stream_of(0, 1) + 1000, &msg);
+    run(&w);
+    w.h[0].is_cut = true;
+    if (killed) {
+        mom_job_encode(w.h[1].m, ID, &record);
+        mom_free(w.h[1].m);
+        make_core(&w, 1);
+        CU_ASSERT_TRUE_FATAL(mom_load(w.h[1].m, record.data, record.len, &id));
+        start_core(&w, 1);
+        run(&w);
+    }
+    lose_stream(&w, 0, 1);
+    later(&w, 400);
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[1].m), 0);
+    buf_fini(&record);
+    world_fini(&w);
+}
+
+static void test_a_host_that_an_update_leaves_out_gives_the_job_up(void)
+{
+    leave_out(false);
+    leave_out(true);
+}
+
 /* A host that is lost is not waited for; it gives the job up by itself. */
 static void test_a_release_does_not_wait_for_a_lost_host(void)
 {
@@ -1228,6 +1267,8 @@ int main(void)
           test_a_release_waits_for_the_end_of_tasks },
         { "who has asked a released host is told",
           test_who_has_asked_a_released_host_is_told },
+        { "a host that an update leaves out gives the job up",
+          test_a_host_that_an_update_leaves_out_gives_the_job_up },
         { "a released host tells the server nothing",
           test_a_released_host_tells_the_server_nothing },
         { "a release does not wait for a lost host",
