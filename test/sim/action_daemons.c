@@ -104,6 +104,12 @@ static bool mom_misbehaves(struct mom_host *h, const struct words *w)
         host_is_busy(h, true);
     else if (words_are(w, 2, "has little to do"))
         host_is_busy(h, false);
+    else if (words_are(w, 2, "sends wide jobs on"))
+        host_sends_on(h);
+    else if (words_are(w, 2, "is typed at"))
+        host_is_typed_at(h, true);
+    else if (words_are(w, 2, "is left alone"))
+        host_is_typed_at(h, false);
     else if (words_are(w, 2, "cannot write"))
         h->disk.is_full = true;
     else if (words_are(w, 2, "can write"))
@@ -125,7 +131,7 @@ static bool moms_make_images(struct sim *s, const struct words *w UNUSED)
 {
     s->images = true;
     for (int i = 0; i < s->cluster.n_hosts; i++)
-        host_has_scripts(&s->hosts[i]);
+        host_reads_rules(&s->hosts[i]);
     return true;
 }
 

@@ -13,6 +13,9 @@
 #define SERVER_PORT 15001
 #define FIRST_ADDR  0x0a000010
 #define TICKS_MAX   20 /* at one instant */
+#define KBD_IDLE_S  40 /* the rules of $kbd_idle */
+#define KBD_BUSY_S  5
+#define KBD_POLL_S  3
 #define TOPOLOGY                                                                       \
     "hwloc<?xml version=\"1.0\"?><topology><object type=\"Machine\"><object "          \
     "type=\"Socket\" os_index=\"0\"></object></object></topology>"
@@ -121,6 +124,11 @@ static void connect_to_server(struct mom_host *h, struct mom_out *out)
     mom_connected(h->mom, sim_now_at(h->sim), stream, (int)stream, out);
 }
 
+static int64_t idle_s(const struct mom_host *h)
+{
+    return h->is_typed_at ? 0 : (h->sim->clock.now_ms - h->touched_ms) / 1000;
+}
+
 static void carry_out(struct mom_host *h, const struct mom_effect *e,
                       struct mom_out *out)
 {
@@ -148,6 +156,9 @@ static void carry_out(struct mom_host *h, const struct mom_effect *e,
         break;
     case MOM_READ_LOAD:
         mom_host_load(h->mom, sim_now_at(h->sim), h->is_busy ? 9 : 0, out);
+        break;
+    case MOM_READ_IDLE:
+        mom_host_idle(h->mom, sim_now_at(h->sim), idle_s(h), out);
         break;
     case MOM_LOG:
         sim_trace(h->sim, "mom %s: %s: %s", h->name, e->u.log.object, e->u.log.text);
@@ -259,6 +270,11 @@ static struct mom_config config_of(const struct mom_host *h)
         .load_suspends = h->is_watched,
         .max_load = 4,
         .ideal_load = 2,
+        .busy_requeues = h->sends_on,
+        .has_kbd_idle = h->has_keyboard,
+        .kbd_idle_s = KBD_IDLE_S,
+        .kbd_busy_s = KBD_BUSY_S,
+        .kbd_poll_s = KBD_POLL_S,
     };
 }
 
@@ -270,7 +286,7 @@ static void make_core(struct mom_host *h)
     h->executor = host_executor(h);
 }
 
-void host_has_scripts(struct mom_host *h)
+void host_reads_rules(struct mom_host *h)
 {
     const struct mom_config cfg = config_of(h);
     struct mom_out out;
@@ -289,7 +305,25 @@ void host_is_busy(struct mom_host *h, bool is_busy)
     h->is_watched = true;
     h->is_busy = is_busy;
     if (!was_watched)
-        host_has_scripts(h);
+        host_reads_rules(h);
+}
+
+void host_sends_on(struct mom_host *h)
+{
+    h->sends_on = true;
+    host_reads_rules(h);
+}
+
+void host_is_typed_at(struct mom_host *h, bool is_typed_at)
+{
+    bool was_watched = h->has_keyboard;
+
+    if (h->is_typed_at)
+        h->touched_ms = h->sim->clock.now_ms;
+    h->has_keyboard = true;
+    h->is_typed_at = is_typed_at;
+    if (!was_watched)
+        host_reads_rules(h);
 }
 
 /* The MoM's own vnode has no cpus: jobs go to the others. */

@@ -99,13 +99,17 @@ struct mom_host {
     uint64_t last_connection; /* of a task to its MoM */
     int32_t last_session;
 
-    struct mom *mom; /* NULL: it does not run */
-    uint64_t life;   /* counts starts of the MoM */
-    bool is_watched; /* $max_load N suspend */
-    bool is_busy;    /* it has more to do than that */
-    bool silent;     /* takes commands and answers none */
-    int dies_after;  /* killed after so many further steps; 0: not */
-    bool is_dying;   /* in the middle of what it does: nothing more happens */
+    struct mom *mom;   /* NULL: it does not run */
+    uint64_t life;     /* counts starts of the MoM */
+    bool is_watched;   /* $max_load N suspend */
+    bool is_busy;      /* it has more to do than that */
+    bool sends_on;     /* $action multinodebusy 0 requeue */
+    bool has_keyboard; /* $kbd_idle */
+    bool is_typed_at;
+    int64_t touched_ms; /* when it was typed at last */
+    bool silent;        /* takes commands and answers none */
+    int dies_after;     /* killed after so many further steps; 0: not */
+    bool is_dying;      /* in the middle of what it does: nothing more happens */
     struct task *tasks;
     struct executor executor;
     int64_t timer_at;
@@ -125,11 +129,19 @@ void host_end_mom(struct mom_host *h, bool kill_jobs);
 /* The power fails: of the MoM and of its jobs nothing is left but files. */
 void host_crash(struct mom_host *h);
 
-/* Its MoM is told of its configuration: it has scripts for images, or none. */
-void host_has_scripts(struct mom_host *h);
+/* Its MoM is told of its configuration: has it scripts for images, what makes it busy.
+ */
+void host_reads_rules(struct mom_host *h);
 
 /* From the first time on it has a limit of its load, at which jobs stand. */
 void host_is_busy(struct mom_host *h, bool is_busy);
+
+/* From the first time on jobs of several hosts leave it when it is busy. */
+void host_sends_on(struct mom_host *h);
+/* From the first time on its MoM looks at its keyboard, and jobs stand while it is
+ * used.
+ */
+void host_is_typed_at(struct mom_host *h, bool is_typed_at);
 
 void host_cut_off(struct mom_host *h, bool cut_off);
 

@@ -175,6 +175,8 @@ void check_run_record(struct sim *s, const struct model *m, const struct record 
     if (rec->fact == FACT_JOB_RESUMING &&
         strcmp(obj_str(&j->obj, JOB_A_HF_SUSPEND, ""), "admin-suspend") == 0)
         x->goes_on_late = true;
+    if (rec->fact == FACT_JOB_STANDS || rec->fact == FACT_JOB_STOOD)
+        x->goes_on_late = true;
     if ((rec->fact == FACT_JOB_REJECTED || rec->fact == FACT_JOB_DELETED ||
          rec->fact == FACT_JOB_WITHDRAWN) &&
         goes_on(x) && !x->is_given_up)

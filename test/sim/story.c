@@ -86,7 +86,7 @@ static const struct {
     { 6, 5, story_extensions }, { 9, 5, story_preemption },  { 3, 2, story_job_acts },
     { 4, 0, story_limits },     { 7, 5, story_conflicts },   { 6, 1, story_sums },
     { 32, 9, story_clocks },    { 9, 7, story_fits },        { 11, 6, story_errors },
-    { 13, 4, story_proposals }, { 12, 7, story_pushes },
+    { 13, 4, story_proposals }, { 12, 7, story_pushes },     { 7, 1, story_busy },
 };
 
 void story_write(uint64_t seed, struct buf *out)

@@ -110,6 +110,10 @@ void story_proposals(const struct story *of, uint64_t seed);
 /* story_push.c: a reservation that gets more time and pushes those behind it. */
 void story_pushes(const struct story *of, uint64_t seed);
 
+/* story_busy.c: hosts that have too much to do or are typed at, and jobs of several
+ * hosts that are suspended meanwhile. */
+void story_busy(const struct story *of, uint64_t seed);
+
 /* story_preempt.c: jobs of higher levels for which others leave. */
 void story_preemption(const struct story *of, uint64_t seed);
 
