@@ -7,7 +7,9 @@
  * not die) promises nothing to anybody, so nothing counts behind its own end.
  *
  * A reservation that was forced to be altered, or was made out of a job, may meet
- * others: then it has to list them, and they it.
+ * others: then it has to list them, and they it. So it is with a job that has stood,
+ * and ends later than it was planned for. That is no excuse for who is confirmed while
+ * the job stands or afterwards, nor for other jobs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/occurrence.h"
@@ -17,6 +19,13 @@
 #include "sim.h"
 
 #include <string.h>
+
+/* What is looked at: a vnode, after a turn of the server. */
+struct look {
+    struct sim *s;
+    const struct node *n;
+    const struct effects *turn;
+};
 
 /* Exemptions. */
 
@@ -44,26 +53,65 @@ static void check_listed(struct sim *s, const struct occurrence *oc,
     arena_free(arena);
 }
 
-static bool may_overlap(const struct sim *s, const struct node *n,
-                        const struct share *x)
+static bool was_forced(const struct look *l, const struct share *x)
 {
     const struct occurrence *oc = x->inside ? &x->inside->current : NULL;
 
-    if (!x->resv && run_goes_on_late(s, TO_JOB(x->o)))
-        return true;
     if (x->resv)
         oc = x->oc;
-    return oc && alter_may_overlap(s, oc, n->obj.id);
+    return oc && alter_may_overlap(l->s, oc, l->n->obj.id);
+}
+
+static bool is_late(const struct look *l, const struct share *x)
+{
+    return !x->resv && run_goes_on_late(l->s, TO_JOB(x->o));
+}
+
+/* It has been confirmed in this turn, so what is known of others by now counts. */
+static bool is_new(const struct look *l, const struct share *x)
+{
+    for (size_t i = 0; x->resv && i < l->turn->n; i++) {
+        const struct effect *e = &l->turn->v[i];
+
+        if (e->kind == EFFECT_RECORD && e->u.record->fact == FACT_RESV_CONFIRMED &&
+            strcmp(e->u.record->id, x->resv->obj.id) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Somebody else is there who was promised it when the job's end was known already. */
+static bool is_inexcusable(const struct look *l, const struct shares *all, int64_t at)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (share_is_at(&all->v[i], at) && all->v[i].amount > 0 &&
+            is_new(l, &all->v[i]) && !was_forced(l, &all->v[i]))
+            return true;
+    return false;
 }
 
 /* What those have who may not overlap. */
-static int64_t regular_amount(const struct sim *s, const struct node *n,
-                              const struct shares *all, int64_t at)
+static int64_t regular_amount(const struct look *l, const struct shares *all,
+                              int64_t at)
+{
+    bool excused = !is_inexcusable(l, all, at);
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (share_is_at(&all->v[i], at) && !was_forced(l, &all->v[i]) &&
+            !(excused && is_late(l, &all->v[i])))
+            sum += all->v[i].amount;
+    return sum;
+}
+
+/* What jobs have, whoever is late. */
+static int64_t jobs_amount(const struct look *l, const struct shares *all, int64_t at)
 {
     int64_t sum = 0;
 
     for (size_t i = 0; i < all->n; i++)
-        if (share_is_at(&all->v[i], at) && !may_overlap(s, n, &all->v[i]))
+        if (share_is_at(&all->v[i], at) && !all->v[i].resv &&
+            !was_forced(l, &all->v[i]))
             sum += all->v[i].amount;
     return sum;
 }
@@ -81,18 +129,21 @@ static void check_all_listed(struct sim *s, const struct shares *all, int64_t at
         }
 }
 
-static void check_pair(struct sim *s, const struct node *n, const struct share *a,
+static void check_pair(const struct look *l, const struct share *a,
                        const struct share *b, int64_t at)
 {
-    if (!may_overlap(s, n, a) && !may_overlap(s, n, b))
-        check_failed(s, CHECK_PROMISE,
+    bool excused = (is_late(l, a) && b->resv && !is_new(l, b)) ||
+                   (is_late(l, b) && a->resv && !is_new(l, a));
+
+    if (!was_forced(l, a) && !was_forced(l, b) && !excused)
+        check_failed(l->s, CHECK_PROMISE,
                      "%s at second %" PRId64
                      ": %s and %s, and one of them wants it alone",
-                     n->obj.id, at - SIM_EPOCH_S, a->id, b->id);
+                     l->n->obj.id, at - SIM_EPOCH_S, a->id, b->id);
     if (a->resv)
-        check_listed(s, a->oc, b);
+        check_listed(l->s, a->oc, b);
     if (b->resv)
-        check_listed(s, b->oc, a);
+        check_listed(l->s, b->oc, a);
 }
 
 /* A reservation and a job in it are on the vnode together. */
@@ -103,10 +154,10 @@ static bool are_one(const struct share *a, const struct share *b)
 }
 
 /* Sums change for the worse only where a share begins. */
-static void check_instant(struct sim *s, const struct node *n, const struct shares *all,
+static void check_instant(const struct look *l, const struct shares *all,
                           const struct share *first)
 {
-    int64_t has = vnode_has_of(n, all->resource);
+    int64_t has = vnode_has_of(l->n, all->resource);
     int64_t at = first->from_at;
     int64_t sum = 0;
 
@@ -117,16 +168,18 @@ static void check_instant(struct sim *s, const struct node *n, const struct shar
             continue;
         sum += x->amount;
         if (x != first && (x->alone || first->alone) && !are_one(x, first))
-            check_pair(s, n, x, first, at);
+            check_pair(l, x, first, at);
     }
     if (sum <= has)
         return;
-    if (regular_amount(s, n, all, at) > has || regular_amount(s, n, all, at) == sum)
-        check_failed(s, CHECK_PROMISE,
+    if (regular_amount(l, all, at) > has || regular_amount(l, all, at) == sum ||
+        jobs_amount(l, all, at) > has)
+        check_failed(l->s, CHECK_PROMISE,
                      "%s has %" PRId64 " of %s and is promised %" PRId64
                      " at second %" PRId64 ", the last to %s",
-                     n->obj.id, has, all->resource, sum, at - SIM_EPOCH_S, first->id);
-    check_all_listed(s, all, at);
+                     l->n->obj.id, has, all->resource, sum, at - SIM_EPOCH_S,
+                     first->id);
+    check_all_listed(l->s, all, at);
 }
 
 /* Inside of reservations. */
@@ -160,14 +213,16 @@ static void check_taken(struct sim *s, const struct node *n, const struct resv *
                      r->obj.id, n->obj.id);
 }
 
-static void check_node(struct sim *s, const struct node *n, const char *resource)
+static void check_node(const struct look *l, const char *resource)
 {
     struct shares all = { .resource = resource };
+    const struct node *n = l->n;
+    struct sim *s = l->s;
 
     shares_of_resvs(&all, n, sim_now_at(s));
     shares_of_jobs(&all, n, NULL, sim_now_at(s));
     for (size_t i = 0; i < all.n; i++)
-        check_instant(s, n, &all, &all.v[i]);
+        check_instant(l, &all, &all.v[i]);
     for (size_t i = 0; i < n->n_jobs; i++)
         if (n->jobs[i]->resv && share_has_begun(n->jobs[i]->resv))
             check_taken(s, n, n->jobs[i]->resv);
@@ -176,16 +231,17 @@ static void check_node(struct sim *s, const struct node *n, const char *resource
             check_inside(s, n, n->jobs[i]->resv, resource);
 }
 
-void check_promise(struct sim *s, const struct model *m)
+void check_promise(struct sim *s, const struct model *m, const struct effects *turn)
 {
     MODEL_EACH (m, OBJ_NODE, o) {
         const struct node *n = TO_NODE(o);
+        const struct look l = { s, n, turn };
         const char *resource;
         size_t i = 0;
 
         if (n->n_occurrences == 0 && n->n_jobs == 0)
             continue;
         while ((resource = next_counted(m, &i)))
-            check_node(s, n, resource);
+            check_node(&l, resource);
     }
 }

@@ -270,7 +270,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_same(s, CHECK_SHADOW, m, s->shell.shadow);
     if (changed) {
         check_links(s, m);
-        check_promise(s, m);
+        check_promise(s, m, turn);
         check_alters_settled(s, m);
         check_ends_settled(s, m);
         check_together_settled(s, m);

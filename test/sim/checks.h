@@ -90,8 +90,8 @@ void check_leaves(struct sim *s, const struct turns_leaving *l);
 /* What the store holds, and what is on its way there, make the live model. */
 void check_store(struct sim *s);
 
-/* check_promise.c: nobody is promised what another one has. */
-void check_promise(struct sim *s, const struct model *m);
+/* check_promise.c: nobody is promised what another one has. 'turn' has led to 'm'. */
+void check_promise(struct sim *s, const struct model *m, const struct effects *turn);
 /* ... and vnodes have assigned what runs on them, once. */
 void check_books(struct sim *s, const struct model *m);
 /* With whom it shares what cannot be shared, as the model is now: ids of jobs or of

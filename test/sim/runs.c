@@ -172,10 +172,10 @@ void check_run_record(struct sim *s, const struct model *m, const struct record 
         check_obit(s, x, rec);
     if (rec->fact == FACT_JOB_REQUEUED)
         x->is_given_up = true;
-    if (rec->fact == FACT_JOB_RESUMING &&
+    if (rec->fact == FACT_JOB_SUSPENDED &&
         strcmp(obj_str(&j->obj, JOB_A_HF_SUSPEND, ""), "admin-suspend") == 0)
         x->goes_on_late = true;
-    if (rec->fact == FACT_JOB_STANDS || rec->fact == FACT_JOB_STOOD)
+    if (rec->fact == FACT_JOB_STANDS)
         x->goes_on_late = true;
     if ((rec->fact == FACT_JOB_REJECTED || rec->fact == FACT_JOB_DELETED ||
          rec->fact == FACT_JOB_WITHDRAWN) &&

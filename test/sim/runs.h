@@ -30,8 +30,8 @@ struct ran {
     int32_t status;
     bool is_taken;     /* the server has recorded its end */
     bool is_given_up;  /* the server has sent the job back without its end */
-    bool goes_on_late; /* an administrator or its host has let it go on, and nobody
-                          asked for room */
+    bool goes_on_late; /* an administrator or its host has stopped it, and lets it go on
+                          without asking for room */
     UT_hash_handle hh;
 };
 
@@ -51,8 +51,9 @@ void check_run_crossed(struct mom_host *h, const char *job_id);
 
 /* 'm' is the model before the record. */
 void check_run_record(struct sim *s, const struct model *m, const struct record *rec);
-/* Does the job go on since an admin-resume, or since its host has stopped it? Then it
- * ends later than it was planned for, whatever was promised to others meanwhile. */
+/* Has an administrator (admin-suspend) or its host stopped the job? It keeps its vnodes
+ * and goes on without asking for room, so it ends later than it was planned for,
+ * whatever reservations were promised before. */
 bool run_goes_on_late(const struct sim *s, const struct job *j);
 /* Was the last run of the job told to end? */
 bool run_was_signalled(const struct sim *s, const char *job_id);

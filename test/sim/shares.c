@@ -105,13 +105,25 @@ void shares_of_resvs(struct shares *all, const struct node *n, int64_t now_at)
     }
 }
 
+/* Its processes stand. */
+static bool is_stopped(const struct job *j)
+{
+    int64_t substate = obj_num(&j->obj, JOB_A_SUBSTATE, 0);
+
+    return job_state(j) == 'R' &&
+           (substate == 43 || substate == 45 || obj_num(&j->obj, JOB_A_HF_STANDS, 0));
+}
+
 static int64_t job_end_at(const struct job *j, int64_t now_at)
 {
     int64_t walltime_s =
         resources_amount(obj_resources(&j->obj, JOB_A_RESOURCE_LIST), "walltime", 0);
 
-    /* The time that it was suspended does not count. */
-    return obj_num(&j->obj, JOB_A_RUNS_FROM, obj_num(&j->obj, JOB_A_STIME, now_at)) +
+    /* The time that it was suspended or stood does not count. While it does, it ends
+     * later with each second. */
+    return (is_stopped(j) ? now_at
+                          : obj_num(&j->obj, JOB_A_RUNS_FROM,
+                                    obj_num(&j->obj, JOB_A_STIME, now_at))) +
            (walltime_s > 0 ? walltime_s : FOREVER_S) -
            obj_num(&j->obj, JOB_A_RAN_TIME, 0);
 }

@@ -17,6 +17,8 @@
 
 #include <utlist.h>
 
+#define MINUTE_S 60
+
 /* What one of them has by the snapshot. */
 struct claim {
     const struct request *rq;   /* NULL: amounts only, beside a reservation's own */
@@ -59,13 +61,29 @@ static struct claim claim_of_resv(const struct planner *pl, const struct snap_re
     };
 }
 
+static bool is_stopped(const struct snap_job *j)
+{
+    return j->state == 'S' || j->state == 'U';
+}
+
+/* From when on the rest of its walltime counts. Nobody knows when a job goes on that is
+ * suspended or that its host has stopped, but not before now. The next whole minute is
+ * taken for all looks until then: so not each second changes the book, and what is
+ * planned behind the job is still right when the server hears of it. */
+static int64_t job_from(const struct planner *pl, const struct snap_job *j)
+{
+    if (is_stopped(j))
+        return instant_after(pl->now_at, MINUTE_S - pl->now_at % MINUTE_S);
+    return j->runs_from_at ? j->runs_from_at
+           : j->started_at ? j->started_at
+                           : pl->now_at;
+}
+
 /* When the job will give back what it has: when its walltime is over. A job that is
  * late is taken to end in the next second. */
 static int64_t job_end(const struct planner *pl, const struct snap_job *j)
 {
-    int64_t from_at = j->runs_from_at ? j->runs_from_at
-                      : j->started_at ? j->started_at
-                                      : pl->now_at;
+    int64_t from_at = job_from(pl, j);
     int64_t end_at = instant_after(from_at, job_left_s(j));
 
     return end_at > pl->now_at ? end_at : pl->now_at + 1;
@@ -222,6 +240,16 @@ static void note_job(struct planner *pl, size_t i, struct stake *st)
         ceilings_spoil(pl->w->book, h->made[k].vnode);
 }
 
+/* A job that nobody has seen start ends later in each plan, and one that is stopped in
+ * each minute. */
+static int64_t job_steady_until(const struct planner *pl, const struct snap_job *j,
+                                const struct claim *c)
+{
+    if (!j->started_at && !j->runs_from_at)
+        return pl->now_at + 1;
+    return is_stopped(j) ? MIN_OF(job_from(pl, j), c->end_at) : c->end_at;
+}
+
 static void book_job(struct planner *pl, size_t i)
 {
     const struct snap_job *j = &pl->s->jobs[i];
@@ -230,11 +258,8 @@ static void book_job(struct planner *pl, size_t i)
     struct claim c = claim_of_job(pl, j, &beside);
     struct stake *st = known(pl, j->memo);
 
-    /* A job that nobody has seen start ends later in each plan. */
     if (c.at)
-        l->steady_until =
-            MIN_OF(l->steady_until,
-                   j->started_at || j->runs_from_at ? c.end_at : pl->now_at + 1);
+        l->steady_until = MIN_OF(l->steady_until, job_steady_until(pl, j, &c));
     if (!st && !c.at) {
         note_job(pl, i, NULL);
         return;

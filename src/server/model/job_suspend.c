@@ -110,8 +110,10 @@ int64_t job_walltime_left(const struct job *job)
 
 int64_t job_ends_at(const struct job *job, int64_t now_at)
 {
-    int64_t from_at =
-        obj_num(&job->obj, JOB_A_RUNS_FROM, obj_num(&job->obj, JOB_A_STIME, now_at));
+    int64_t from_at = job_is_suspended(job) || job_stopped_by_host(job)
+                          ? now_at
+                          : obj_num(&job->obj, JOB_A_RUNS_FROM,
+                                    obj_num(&job->obj, JOB_A_STIME, now_at));
 
     return instant_after(from_at, job_walltime_left(job));
 }

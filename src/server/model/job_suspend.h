@@ -62,7 +62,8 @@ int64_t job_ran_s(const struct job *job, int64_t now_at);
 int64_t job_walltime_left(const struct job *job);
 
 /* When the job ends by its walltime; the time that it was suspended or stood does not
- * count. One that is suspended or stands is taken to go on at once. INT64_MAX: it has
+ * count. One that is suspended or stands is taken to go on at 'now_at', the earliest
+ * that can be: its end is later at each look. INT64_MAX: it has
  * no limit. */
 int64_t job_ends_at(const struct job *job, int64_t now_at);
 

@@ -212,6 +212,26 @@ static void test_jobs_block(void)
     scene_free(&sc);
 }
 
+/* 50 of 100 s are left to it since 50 s ago, and it may go on at the next whole minute,
+ * in 20 s. */
+static void test_a_job_that_stands_blocks_for_longer(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=2",
+              "job_state=U substate=43 exec_vnode=(n1:ncpus=2) stime=999900 "
+              "runs_from=999950 ran_time=50 Resource_List.walltime=100");
+    scene_resv(&sc, 3, UN, NOW + 69, NOW + 100, "1:ncpus=2", FREE);
+    scene_resv(&sc, 4, UN, NOW + 70, NOW + 100, "1:ncpus=2", FREE);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R3.svr",
+                "denied: Job would conflict with reservation or top job");
+    ASSERT_SAID(&sc, "R4.svr", "(n1:ncpus=2)");
+    scene_free(&sc);
+}
+
 static void test_unusable_vnodes_are_not_offered(void)
 {
     static const char *const more[] = {
@@ -557,6 +577,8 @@ int main(void)
           test_deny_with_reason },
         { "windows that only touch do not conflict", test_windows },
         { "jobs block until their walltime is over", test_jobs_block },
+        { "a job that stands blocks for longer with each look",
+          test_a_job_that_stands_blocks_for_longer },
         { "unusable vnodes are not offered", test_unusable_vnodes_are_not_offered },
         { "what cannot be is denied with its reason", test_answers_to_what_cannot_be },
         { "what was short is told", test_what_was_short_is_told },

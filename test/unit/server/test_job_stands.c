@@ -90,6 +90,8 @@ static void it_is_in_state_u_and_keeps_what_it_has(void)
     CU_ASSERT_EQUAL(n_accounted(r, 'z'), 0);
 
     r->now_at += 1000;
+    /* It may go on at once, and never before. */
+    CU_ASSERT_EQUAL(job_ends_at(TO_JOB(the_job(r, id)), r->now_at), r->now_at + 90);
     say(&fm, id, 0);
     CU_ASSERT_EQUAL(n_accounted(r, 'r'), 1);
     SAME(seen(r, id), "R 42");
