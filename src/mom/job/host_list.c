@@ -175,6 +175,22 @@ bool host_list_find_own(const struct mom *m, const struct mom_job *j, size_t *re
     return find_name(m, j, m->cfg.node_name, ret) || find_name(m, j, m->cfg.host, ret);
 }
 
+bool host_list_has_sister(const struct mom *m, const char *exec_host2,
+                          struct arena *arena)
+{
+    bool is_first = true;
+    struct piece p;
+
+    for (; next_piece(&exec_host2, &p); is_first = false) {
+        const char *name = arena_strndup(arena, p.host, p.host_len);
+
+        if (p.port == m->cfg.port &&
+            (is_same_name(name, m->cfg.node_name) || is_same_name(name, m->cfg.host)))
+            return !is_first;
+    }
+    return false;
+}
+
 int32_t host_list_vnode_of(const struct mom_job *j, size_t host)
 {
     for (size_t i = 0; i < j->hosts.n_vnodes; i++)

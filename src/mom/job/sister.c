@@ -318,14 +318,21 @@ static struct wire_attrs where_of(const struct im_message *msg, struct arena *ar
     return some;
 }
 
-/* Where the job lies now. Whether this host is still among the others is not looked at:
- * the mother superior says it in other words (DELETE_JOB2). */
+/* Where the job lies now. One that leaves this host out, or has it for the first, is
+ * not taken: the mother superior says in other words (DELETE_JOB2) that the host is to
+ * go, and until then it needs its place. */
 static void take_update(struct mom *m, struct mom_job *j, const struct im_message *msg,
                         const struct asker *to, struct mom_out *out)
 {
     const struct wire_attrs where = where_of(msg, out->arena);
+    const char *exec_host2 = wire_attrs_value(&where, "exec_host2", NULL);
     const struct host_list was = j->hosts;
 
+    if (exec_host2 && !host_list_has_sister(m, exec_host2, out->arena)) {
+        out_joblog(out, LOG_EV_ERROR, j, "not a sister of the job by %s", exec_host2);
+        okay(j, to, IM_UPDATE_JOB, out);
+        return;
+    }
     job_replace_attrs(j, &where);
     host_list_read(m, j);
     asked_move(j, &was, out);

@@ -14,6 +14,9 @@
 void host_list_read(struct mom *m, struct mom_job *j);
 /* It belongs into m->wide, or not: hosts were released, or are gone now. */
 void host_list_note_width(struct mom *m, struct mom_job *j);
+/* Does that exec_host2 name this host, and another one first? */
+bool host_list_has_sister(const struct mom *m, const char *exec_host2,
+                          struct arena *arena);
 /* Does that exec_host2 name a host that is none of the job's? */
 bool host_list_has_more(const struct mom_job *j, const char *exec_host2);
 /* The job lies on this host alone. */

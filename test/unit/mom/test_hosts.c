@@ -712,7 +712,7 @@ static void test_an_update_says_where_and_nothing_else(void)
 
 /* ... also one that leaves this host out: what is here ends by the words for that, or
  * when the mother superior is lost. */
-static void leave_out(bool killed)
+static void leave_out(const char *exec_host2, bool killed)
 {
     struct im_message msg = {
         .job_id = ID, .cookie = COOKIE, .command = IM_UPDATE_JOB, .event = 900
@@ -724,9 +724,11 @@ static void leave_out(bool killed)
     world_init(&w);
     send_job(&w);
     spawn(&w, 1);
-    add(&w, &msg.attrs, "exec_host2", "node1:15002/0");
+    add(&w, &msg.attrs, "exec_host2", exec_host2);
     deliver(&w, 0, 1, stream_of(0, 1) + 1000, &msg);
     run(&w);
+    CU_ASSERT_EQUAL(job_find(w.h[1].m, ID)->hosts.own, 1);
+    CU_ASSERT_EQUAL(job_find(w.h[1].m, ID)->hosts.n, 3);
     w.h[0].is_cut = true;
     if (killed) {
         mom_job_encode(w.h[1].m, ID, &record);
@@ -745,8 +747,9 @@ static void leave_out(bool killed)
 
 static void test_a_host_that_an_update_leaves_out_gives_the_job_up(void)
 {
-    leave_out(false);
-    leave_out(true);
+    leave_out("node1:15002/0", false);
+    leave_out("node1:15002/0+node3:15002/0", true);
+    leave_out("node2:15002/0+node1:15002/0", true);
 }
 
 /* A host that is lost is not waited for; it gives the job up by itself. */
