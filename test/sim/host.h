@@ -33,8 +33,9 @@ struct run {
     bool ignores_term;
     bool was_signalled; /* to end */
     bool is_stopped;
-    bool is_restart; /* from an image */
-    int64_t left_ms; /* until it ends by itself, when it goes on at since_ms */
+    bool is_restart;  /* from an image */
+    int64_t lasts_ms; /* all of it, with what an image has of it */
+    int64_t left_ms;  /* until it ends by itself, when it goes on at since_ms */
     int64_t since_ms;
     uint64_t clock;   /* counts stops and goes: a timer of before means nothing */
     int64_t wrong_ms; /* check_stopped.c: it is not as the server says since then */

@@ -408,7 +408,7 @@ static void start_job(struct mom_host *h, const char *job_id)
     r->job_id = xstrdup(job_id);
     r->run_version = mom_job_run_version(h->mom, job_id);
     r->is_restart = mom_job_restarts(h->mom, job_id, &session);
-    r->left_ms = script_lasts_ms(h, job_id);
+    r->lasts_ms = r->left_ms = script_lasts_ms(h, job_id);
     r->ignores_term = s->weather.jitter_ms && rnd_percent(&s->rnd, 10);
     DL_APPEND(h->runs, r);
     t->job_id = xstrdup(job_id);

@@ -28,6 +28,7 @@ struct ran {
     bool is_crossed; /* its MoM ended it before it heard that it was over */
     bool is_written; /* its end is on the host's disk */
     int32_t status;
+    int64_t lasts_ms;  /* until it ends by itself */
     bool is_taken;     /* the server has recorded its end */
     bool is_given_up;  /* the server has sent the job back without its end */
     bool goes_on_late; /* an administrator or its host has stopped it, and lets it go on
