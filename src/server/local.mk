@@ -102,6 +102,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/moms/release.c src/server/moms/standing.c src/server/moms/stopping.c \
 	src/server/moms/report.c \
 	src/server/moms/moms_table.c \
+	src/server/moms/tidings.c src/server/moms/tidings.h \
+	src/server/moms/vnode_names.c \
 	src/server/moms/vnode_report.h \
 	src/server/moms/vnode_resources.c \
 	src/server/moms/vnode_state.c \
@@ -300,6 +302,7 @@ test_unit_server_test_listing_LDADD = $(FAKE_MOM_LIBS)
 
 # Jobs, with a MoM that the test plays.
 check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
+	test/unit/server/test_mom_slices \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_next_number \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
@@ -309,6 +312,7 @@ check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_stage_in 
 	test/unit/server/test_job_stands \
 	test/unit/server/test_accrual
 TESTS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
+	test/unit/server/test_mom_slices \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
 	test/unit/server/test_next_number \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
@@ -320,6 +324,9 @@ TESTS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
 FAKE_MOM_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
+test_unit_server_test_mom_slices_SOURCES = test/unit/server/test_mom_slices.c $(FAKE_MOM)
+test_unit_server_test_mom_slices_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_mom_slices_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_stage_in_SOURCES = test/unit/server/test_stage_in.c $(FAKE_MOM)
 test_unit_server_test_stage_in_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_stage_in_LDADD = $(FAKE_MOM_LIBS)

@@ -342,9 +342,31 @@ def promised(b):
                                      b.server.status(SERVER)[0]["state_count"], deadline=300)))
 
 
+def registered(b):
+    """One MoM has all vnodes: she goes and comes, and so does the server, beside as many running jobs."""
+    b.submit(b.args.vnodes, walltime=90000)
+    b.until_quiet()
+    b.counts()
+
+    def turn(what, action, down):
+        """What daemons use that end meanwhile is known of turns only."""
+        for turns in b.turns.values():
+            turns.clear()
+        action()
+        wait_for(what, lambda: all(("down" in v["state"] or "unknown" in v["state"]) == down for v in b.server.status(
+            VNODE) if v["id"] != b.cluster.host), deadline=120)
+        time.sleep(1)
+        print("%-64s %40s %8.1f %8.1f" % (what, "", *(b.turns[d].longest_ms() for d in (
+            b.server, b.cluster.mom))), flush=True)
+
+    turn("the MoM is killed", b.cluster.mom.kill, True)
+    turn("the MoM comes back", b.cluster.mom.start, False)
+    turn("the server is killed, and comes back", lambda: (b.server.kill(), b.server.start()), False)
+
+
 PARTS = {f.__name__: f for f in (preempt, preempt_never, server_limit, formula, groups, strict, fit, chain,
                                  all_deleted, routed, vnode_limit, array, comments, history, shutdown,
-                                 promised)}
+                                 promised, registered)}
 
 
 def main():

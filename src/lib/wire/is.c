@@ -216,6 +216,12 @@ static enum dis_error get_state(struct dis_in *in, bool has_vnodes,
     return e;
 }
 
+bool is_has_state(const struct is_message *msg)
+{
+    return msg->command == IS_UPDATE || msg->command == IS_UPDATE2 ||
+           msg->command == IS_REGISTERMOM;
+}
+
 void is_encode(struct buf *out, const struct is_message *msg)
 {
     const struct wire_field *fields = body_fields(msg->command);
@@ -233,8 +239,7 @@ void is_encode(struct buf *out, const struct is_message *msg)
         batch_encode_request(out, &msg->request);
     if (msg->command == IS_CMD_REPLY)
         batch_put_reply_part(out, &msg->reply);
-    if (msg->command == IS_UPDATE || msg->command == IS_UPDATE2 ||
-        msg->command == IS_REGISTERMOM)
+    if (is_has_state(msg))
         put_state(out, &msg->state);
 }
 
@@ -314,6 +319,21 @@ enum dis_error is_decode(const char *data, size_t len, bool inventory,
     return DIS_OK;
 }
 
+void is_copy(const struct is_message *from, struct arena *arena, struct is_message *ret)
+{
+    struct buf bytes = { 0 };
+    bool known;
+    enum dis_error e;
+
+    /* Encoding and decoding copies every field of every kind of message, without a
+     * function for each. */
+    is_encode(&bytes, from);
+    e = is_decode(bytes.data, bytes.len, from->state.has_vnodes, arena, ret, &known);
+    MUST(!e && known); /* it was decoded once */
+    (void)e;
+    buf_fini(&bytes);
+}
+
 static void dump_state(struct buf *out, const struct is_state *st)
 {
     buf_add_char(out, ' ');
@@ -342,7 +362,6 @@ void is_dump(struct buf *out, const struct is_message *msg)
         buf_add_char(out, ' ');
         batch_dump_reply(out, &msg->reply);
     }
-    if (msg->command == IS_UPDATE || msg->command == IS_UPDATE2 ||
-        msg->command == IS_REGISTERMOM)
+    if (is_has_state(msg))
         dump_state(out, &msg->state);
 }

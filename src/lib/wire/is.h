@@ -117,6 +117,13 @@ enum dis_error is_decode(const char *data, size_t len, bool inventory,
                          struct arena *arena, struct is_message *ret,
                          bool *known) MUST_CHECK;
 
+/* Has the message a state block? */
+bool is_has_state(const struct is_message *msg);
+
+/* Copy what was decoded, its texts and lists into 'arena'. */
+void is_copy(const struct is_message *from, struct arena *arena,
+             struct is_message *ret);
+
 /* One line for people. */
 void is_dump(struct buf *out, const struct is_message *msg);
 

@@ -257,9 +257,30 @@ void settle(struct turn *t)
     settle_turn(t);
 }
 
+bool take_tidings(struct turn *t)
+{
+    struct moms *ms = t->s->moms;
+    size_t most = config_slice_cost(&t->s->cfg), cost = 0;
+
+    while (moms_have_tidings(ms) && (cost < most || moms_are_behind(ms))) {
+        struct decision d;
+        struct moms_turn mt = moms_turn(t, &d);
+
+        cost += moms_take_tidings(ms, &mt, cost < most ? most - cost : most);
+        take_up(t, &d);
+    }
+    return moms_have_tidings(ms);
+}
+
 void settle_rest(struct turn *t)
 {
     watches_resume(&t->s->watches);
+    /* A reservation or a job may lie on all vnodes of a MoM: its rules look once, when
+     * all that the MoM has told is there, and not after each part. */
+    if (take_tidings(t)) {
+        watches_put_off(&t->s->watches);
+        return;
+    }
     stop_decide_jobs(t);
     settle_turn(t);
 }

@@ -161,6 +161,8 @@ void svr_end(struct svr *s, int64_t now_at, struct effects *out)
 static void moms_done(struct turn *t, struct decision *d)
 {
     take_up(t, d);
+    if (take_tidings(t))
+        watches_put_off(&t->s->watches);
     settle(t);
 }
 

@@ -81,6 +81,9 @@ void take_up(struct turn *t, struct decision *d);
 void settle(struct turn *t);
 /* Commands go to the schedulers that may be sent one. */
 void pump_schedulers(struct turn *t);
+/* What MoMs have told, as far as one turn's share goes. True when some of it is left:
+ * what follows from it is put off until all of it is there. */
+bool take_tidings(struct turn *t);
 /* The same for what earlier turns have left. */
 void settle_rest(struct turn *t);
 

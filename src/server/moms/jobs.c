@@ -32,7 +32,7 @@
 
 static bool is_up(const struct mom_job *j)
 {
-    return j->mom && j->mom->registered;
+    return j->mom && j->mom->compared;
 }
 
 /* What hosts have is the image that the job goes on from. After a restart of the server

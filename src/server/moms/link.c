@@ -1,7 +1,7 @@
 /* link.c - a stream to a MoM ends.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/moms/moms_priv.h"
+#include "server/moms/tidings.h"
 
 #include <stdlib.h>
 #include <utlist.h>
@@ -18,6 +18,9 @@ void mom_stream_over(struct moms *ms, struct moms_turn *t, struct mom *mom)
     MUST(mom->stream != 0);
     mom_unbind(ms, mom);
     mom->registered = false;
+    mom->compared = false;
+    /* As if it had been lost on its way. */
+    tidings_forget_said(ms, mom);
     mom->greet = false;
     free(mom->peer_host);
     mom->peer_host = NULL;

@@ -7,7 +7,7 @@
 #include "server/decide/job_over.h"
 #include "server/model/job_state.h"
 #include "server/model/node_life.h"
-#include "server/moms/moms_priv.h"
+#include "server/moms/tidings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,7 @@ void moms_withdraw(struct moms_turn *t, const struct job *job, const char *actor
                          false, t->out);
 }
 
-/* Nobody can say how a vnode is now; what was known last holds for a while. */
-static void node_unknown(struct moms_turn *t, const struct node *n)
+void node_unknown(struct moms_turn *t, const struct node *n)
 {
     uint32_t bits = node_state_stored(n);
 
@@ -61,20 +60,12 @@ static void bad_peer(struct moms_turn *t, uint64_t stream, const char *host,
     mom_close(t, stream);
 }
 
-static void from_known(struct moms *ms, struct moms_turn *t, struct mom *mom,
-                       const struct is_message *msg)
+void mom_take_message(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                      const struct is_message *msg)
 {
     switch (msg->command) {
     case IS_CMD_REPLY:
         mom_take_reply(ms, t, mom, msg);
-        break;
-    case IS_REGISTERMOM:
-        mom_register(ms, t, mom, msg);
-        break;
-    /* The decoder has noted whether the block carries a list of vnodes. */
-    case IS_UPDATE:
-    case IS_UPDATE2:
-        mom_take_state(ms, t, mom, &msg->state);
         break;
     case IS_RESCUSED:
     case IS_RESCUSED_FROM_HOOK:
@@ -89,6 +80,26 @@ static void from_known(struct moms *ms, struct moms_turn *t, struct mom *mom,
     default: /* the reference ignores what it does not know, too */
         break;
     }
+}
+
+/* Does mom_take_message() take it? What is ignored need not wait for its turn. */
+static bool is_taken(const struct is_message *msg)
+{
+    return msg->command == IS_CMD_REPLY || msg->command == IS_RESCUSED ||
+           msg->command == IS_RESCUSED_FROM_HOOK || msg->command == IS_JOBOBIT ||
+           msg->command == IS_IDLE;
+}
+
+static void from_known(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                       const struct is_message *msg)
+{
+    /* A state block may speak of thousands of vnodes, and what comes behind it keeps
+     * its place. */
+    if (is_has_state(msg) || (tidings_wait(ms, mom) && is_taken(msg)))
+        tidings_add_message(ms, mom, msg);
+    else
+        mom_take_message(ms, t, mom, msg);
+    mom->registered |= msg->command == IS_REGISTERMOM;
 }
 
 void moms_message(struct moms *ms, struct moms_turn *t, uint64_t stream,
@@ -117,14 +128,11 @@ void moms_lost(struct moms *ms, struct moms_turn *t, uint64_t stream)
     mom_stream_over(ms, t, mom);
     effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, "stream_eof",
                "stream_eof, %s down", mom->host);
-    for (struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
-        const struct node *n = model_node(t->m, mn->id);
-
-        if (n)
-            node_change_state(t, n, node_state_stored(n) | NODE_DOWN,
-                              "node down: communication closed",
-                              "node down: communication closed");
-    }
+    tidings_add(ms, mom, TIDINGS_LOST);
+    /* The vnodes of a small MoM are down in this turn, also when it is not an input
+     * that ends the stream. */
+    if (mom->n_tidings == 1 && ms->tidings->mom == mom)
+        (void)tidings_take(ms, t, config_slice_cost(t->cfg));
 }
 
 void moms_router_lost(struct moms *ms, struct moms_turn *t)
@@ -136,11 +144,12 @@ void moms_router_lost(struct moms *ms, struct moms_turn *t)
     hello_forget_all(ms);
     /* Without the router no stream is left. The MoMs may be well, so their vnodes
      * become state-unknown and not down. */
-    HASH_ITER (hh, ms->by_key, mom, next)
+    HASH_ITER (hh, ms->by_key, mom, next) {
         if (mom->stream)
             mom_stream_over(ms, t, mom);
-    MODEL_EACH (t->m, OBJ_NODE, o)
-        node_unknown(t, TO_NODE(o));
+        if (mom->nodes)
+            tidings_add(ms, mom, TIDINGS_ROUTER_LOST);
+    }
 }
 
 void moms_router_back(struct moms *ms UNUSED, struct moms_turn *t)
@@ -354,7 +363,25 @@ bool moms_pump(struct moms *ms, struct moms_turn *t, size_t most)
 
 bool moms_have_work(const struct moms *ms)
 {
-    return ms->touched || ms->answers;
+    return ms->touched || ms->answers || ms->tidings;
+}
+
+bool moms_have_tidings(const struct moms *ms)
+{
+    return ms->tidings != NULL;
+}
+
+bool moms_are_behind(const struct moms *ms)
+{
+    /* The store is away, perhaps, and slices wait for it; MoMs go on speaking. */
+    return ms->tidings_bytes > TIDINGS_MAX_BYTES;
+}
+
+size_t moms_take_tidings(struct moms *ms, struct moms_turn *t, size_t most)
+{
+    /* Vnodes that were made by the last part belong to their MoM now. */
+    take_new_nodes(ms, t);
+    return tidings_take(ms, t, most);
 }
 
 int64_t moms_deadline(const struct moms *ms)

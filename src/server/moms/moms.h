@@ -65,6 +65,15 @@ void moms_shutdown(struct moms *ms, struct moms_turn *t);
 /* A record was applied: its job or vnode is looked at by the next pump. */
 void moms_touch(struct moms *ms, const struct record *rec);
 
+/* What MoMs tell of thousands of vnodes and jobs, and the end of the stream of such a
+ * MoM, is taken up in parts. While moms_have_tidings(), moms_take_tidings() makes the
+ * records of the next part, of at most about that cost (config_slice_cost()), and says
+ * what it cost: take them up before you call again. */
+bool moms_have_tidings(const struct moms *ms);
+/* So much waits that it is to be taken up at once, whatever that costs. */
+bool moms_are_behind(const struct moms *ms);
+size_t moms_take_tidings(struct moms *ms, struct moms_turn *t, size_t most);
+
 /* Send what is due, at or after moms_deadline() or after records, and look at 'most'
  * jobs that something happened to; the others are left to the next call. True when it
  * added records to t->out: take them up and call again. */

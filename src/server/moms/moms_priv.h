@@ -52,7 +52,9 @@ struct mom {
     uint64_t stream;            /* 0: none */
     char *peer_host;            /* its TPP address while there is a stream */
     uint32_t peer_port;
-    bool registered;
+    bool registered;  /* REGISTERMOM has come on this stream ... */
+    bool compared;    /* ... and the jobs that it lists have been compared */
+    size_t n_tidings; /* of the MoM, that wait (tidings.h) */
     bool greet; /* say REPLYHELLO again: a vnode was created, or a host became known */
     uint64_t told_version; /* of the host book, in the last REPLYHELLO */
     struct command *commands;
@@ -64,6 +66,8 @@ struct mom {
 struct mom_node {
     char *id;
     struct mom *mom;
+    uint64_t number; /* in the order in which vnodes came */
+    uint64_t listed; /* number of the tidings that named it last; 0: none has */
     struct mom_node *prev, *next;
     UT_hash_handle hh;
 };
@@ -118,10 +122,14 @@ struct moms {
     char **new_nodes;        /* created since the last pump */
     size_t n_new_nodes;
     struct obit_answer *answers;
-    bool greet;       /* a MoM has 'greet' set */
-    bool left;        /* the last vnode of a MoM with a stream was deleted */
-    uint64_t counter; /* of message ids */
-    int64_t next_at;  /* nothing is due before */
+    struct tidings *tidings; /* utlist by next_one: what is not taken up whole yet */
+    size_t tidings_bytes;    /* of memory */
+    uint64_t n_tidings_ever; /* the number of the last ones */
+    uint64_t n_nodes_ever;   /* and of the last vnode that came */
+    bool greet;              /* a MoM has 'greet' set */
+    bool left;               /* the last vnode of a MoM with a stream was deleted */
+    uint64_t counter;        /* of message ids */
+    int64_t next_at;         /* nothing is due before */
 };
 
 /* moms_table.c: looking up and making entries. */
@@ -129,6 +137,7 @@ struct mom *mom_of_stream(const struct moms *ms, uint64_t stream);
 void mom_bind(struct moms *ms, struct mom *mom, uint64_t stream);
 void mom_unbind(struct moms *ms, struct mom *mom);
 struct mom *mom_of_node(const struct moms *ms, const char *node);
+struct mom_node *moms_find_node(const struct moms *ms, const char *id);
 /* Is one of these vnodes one of that MoM? */
 bool vnodes_lie_at(const struct moms *ms, const struct exec_vnode *ev,
                    const struct mom *mom);
@@ -160,13 +169,13 @@ void hello_forget_all(struct moms *ms);
 /* hello_reply.c: tell the MoM which addresses belong to the cluster. */
 void mom_reply_hello(struct moms *ms, struct moms_turn *t, struct mom *mom);
 
-/* register.c: the MoM is one of ours and tells its vnodes and jobs. */
-void mom_register(struct moms *ms, struct moms_turn *t, struct mom *mom,
-                  const struct is_message *msg);
+/* moms.c: what the MoM says of jobs, and what it answers; no state block. */
+void mom_take_message(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                      const struct is_message *msg);
 
-/* vnodes.c: what a state block says of the vnodes of a MoM becomes records. */
-void mom_take_state(struct moms *ms, struct moms_turn *t, struct mom *mom,
-                    const struct is_state *state);
+/* Nobody can say how a vnode is now; what was known last holds for a while. */
+void node_unknown(struct moms_turn *t, const struct node *n);
+
 /* vnode_state.c: a vnode changes its stored bits and, where it is ours, its comment.
  * 'note' is a word for the log, NULL: none. */
 void node_change_state(struct moms_turn *t, const struct node *n, uint32_t bits,

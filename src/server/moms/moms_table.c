@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_hosts.h"
 #include "server/model/node_life.h"
-#include "server/moms/moms_priv.h"
+#include "server/moms/tidings.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static struct mom *mom_make(struct moms *ms, const char *host, uint32_t port)
     return mom;
 }
 
-static struct mom_node *find_node(const struct moms *ms, const char *id)
+struct mom_node *moms_find_node(const struct moms *ms, const char *id)
 {
     struct mom_node *n;
 
@@ -64,7 +64,7 @@ static struct mom_node *find_node(const struct moms *ms, const char *id)
 
 struct mom *mom_of_node(const struct moms *ms, const char *node)
 {
-    const struct mom_node *n = find_node(ms, node);
+    const struct mom_node *n = moms_find_node(ms, node);
 
     return n ? n->mom : NULL;
 }
@@ -97,12 +97,13 @@ bool mom_has_job(const struct moms *ms, struct moms_turn *t, const struct mom *m
 
 void moms_add_node(struct moms *ms, const struct node *n)
 {
-    struct mom_node *mn = find_node(ms, n->obj.id);
+    struct mom_node *mn = moms_find_node(ms, n->obj.id);
 
     if (mn)
         return;
     mn = xcalloc(1, sizeof(*mn));
     mn->id = xstrdup(n->obj.id);
+    mn->number = ++ms->n_nodes_ever;
     mn->mom = mom_make(ms, node_mom_host(n), node_mom_port(n));
     MUST(!mn->mom->at == !mn->mom->nodes);
     /* The first vnode of a MoM lets its host be looked up. The entry is released with
@@ -115,11 +116,12 @@ void moms_add_node(struct moms *ms, const struct node *n)
 
 void moms_forget_node(struct moms *ms, const char *id)
 {
-    struct mom_node *n = find_node(ms, id);
+    struct mom_node *n = moms_find_node(ms, id);
 
     if (!n)
         return;
     MUST(n->mom->nodes);
+    tidings_leave_node(ms, n);
     DL_DELETE(n->mom->nodes, n);
     /* The stream is closed by the next pump, which has a turn to put the effect
      * into. */
@@ -225,6 +227,7 @@ void moms_free(struct moms *ms)
     if (!ms)
         return;
     hello_forget_all(ms);
+    tidings_fini(ms);
     HASH_ITER (hh, ms->by_job, j, next_job)
         moms_forget_job(ms, j);
     /* Vnodes go before their MoMs, which they point to. */

@@ -7,11 +7,10 @@
 #include "server/model/hot_start.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_suspend.h"
-#include "server/moms/moms_priv.h"
+#include "server/moms/tidings.h"
 
-#include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 /* How long a job that its MoM did not list may still be heard of: its obituary may be
  * on the way. */
@@ -187,73 +186,98 @@ static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
         discard(t, mom, r, r->run_version, "has left this host ");
 }
 
-/* The ids of the jobs that a MoM lists, sorted: each job that the model has there looks
- * for its own. */
-struct listed {
-    size_t n;
-    const char **ids;
+/* A job that the MoM lists, under a name that is compared in any case. */
+struct listed_job {
+    char *id; /* in lower case */
+    UT_hash_handle hh;
 };
 
-static int by_id(const void *a, const void *b)
+static char *lower(struct arena *arena, const char *id)
 {
-    return strcasecmp(*(const char *const *)a, *(const char *const *)b);
+    char *ret = arena_strdup(arena, id);
+
+    for (char *p = ret; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    return ret;
 }
 
-static struct listed listed_in(const struct is_message *msg, struct arena *arena)
+static void note_listed(struct tidings *x, const char *job_id)
 {
-    struct listed l = { .n = msg->n_running };
+    char *id = lower(x->arena, job_id);
+    size_t len = strlen(id);
+    struct listed_job *j;
 
-    if (l.n == 0)
-        return l;
-    l.ids = ARENA_ARRAY(arena, const char *, l.n);
-    for (size_t i = 0; i < l.n; i++)
-        l.ids[i] = msg->running[i].job_id;
-    qsort(l.ids, l.n, sizeof(*l.ids), by_id);
-    return l;
+    HASH_FIND(hh, x->jobs, id, len, j);
+    if (j)
+        return;
+    j = ARENA_NEW(x->arena, struct listed_job);
+    j->id = id;
+    HASH_ADD_KEYPTR(hh, x->jobs, j->id, len, j);
 }
 
-static bool is_listed(const struct listed *l, const char *job_id)
+static bool is_listed(const struct tidings *x, const char *job_id, struct arena *arena)
 {
-    return l->n > 0 && bsearch(&job_id, l->ids, l->n, sizeof(*l->ids), by_id);
+    const char *id = lower(arena, job_id);
+    struct listed_job *j;
+
+    HASH_FIND(hh, x->jobs, id, strlen(id), j);
+    return j != NULL;
+}
+
+void listed_jobs_clear(struct listed_job **jobs)
+{
+    /* The entries are the arena's. */
+    HASH_CLEAR(hh, *jobs);
+}
+
+bool register_compare(struct moms *ms, struct moms_turn *t, struct tidings *x,
+                      struct slice *s)
+{
+    for (bool more = true; more && x->next < x->msg.n_running; x->next++) {
+        const struct is_running *r = &x->msg.running[x->next];
+
+        reconcile(ms, t, x->mom, r);
+        note_listed(x, r->job_id);
+        more = slice_goes_on(s, t, 1);
+    }
+    return x->next == x->msg.n_running;
 }
 
 /* Jobs of this MoM that it did not list: what was never taken is sent now, what ends
  * goes on ending, and what ran is missed. */
-static void look_at_jobs(struct moms *ms, struct moms_turn *t, const struct mom *mom,
-                         const struct is_message *msg)
+static void look_at_jobs_of(struct moms *ms, const struct moms_turn *t,
+                            const struct tidings *x, const struct node *n)
 {
-    const struct listed listed = listed_in(msg, t->out->arena);
+    for (size_t i = 0; i < n->n_jobs; i++) {
+        const struct job *job = n->jobs[i];
 
-    for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
-        const struct node *n = model_node(t->m, mn->id);
-
-        for (size_t i = 0; n && i < n->n_jobs; i++) {
-            const struct job *job = n->jobs[i];
-
-            /* What is next for the job depends on the link to its MoM, which is there
-             * now. */
-            moms_touch_job(ms, job->obj.id);
-            MUST(job->bookings.n > 0); /* this one's vnode at least */
-            /* A job that lies on several hosts is listed by the MoM of its first vnode,
-             * and only that MoM is believed. */
-            if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0) ||
-                job->bookings.v[0].node != n || is_listed(&listed, job->obj.id))
-                continue;
-            moms_job(ms, job->obj.id)->lost_at = t->now_at + MISSING_GRACE_S;
-            moms_job(ms, job->obj.id)->sure_at = 0;
-            moms_wake_at(ms, t->now_at + MISSING_GRACE_S);
-        }
+        /* What is next for the job depends on the link to its MoM, which is there
+         * now. */
+        moms_touch_job(ms, job->obj.id);
+        MUST(job->bookings.n > 0); /* this one's vnode at least */
+        /* A job that lies on several hosts is listed by the MoM of its first vnode, and
+         * only that MoM is believed. */
+        if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0) ||
+            job->bookings.v[0].node != n || is_listed(x, job->obj.id, t->out->arena))
+            continue;
+        moms_job(ms, job->obj.id)->lost_at = t->now_at + MISSING_GRACE_S;
+        moms_job(ms, job->obj.id)->sure_at = 0;
+        moms_wake_at(ms, t->now_at + MISSING_GRACE_S);
     }
 }
 
-void mom_register(struct moms *ms, struct moms_turn *t, struct mom *mom,
-                  const struct is_message *msg)
+bool register_look(struct moms *ms, struct moms_turn *t, struct tidings *x,
+                   struct slice *s)
 {
-    mom->registered = true;
-    /* The vnodes come first: a job that is sent below goes to a vnode whose state is
-     * known. */
-    mom_take_state(ms, t, mom, &msg->state);
-    for (size_t i = 0; i < msg->n_running; i++)
-        reconcile(ms, t, mom, &msg->running[i]);
-    look_at_jobs(ms, t, mom, msg);
+    const struct mom_node *mn;
+
+    while ((mn = tidings_next_node(x))) {
+        const struct node *n = model_node(t->m, mn->id);
+
+        if (n)
+            look_at_jobs_of(ms, t, x, n);
+        if (!slice_goes_on(s, t, n ? 1 + n->n_jobs : 1))
+            return false;
+    }
+    return true;
 }

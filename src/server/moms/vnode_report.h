@@ -32,11 +32,21 @@ void node_put_reported_state(struct node_record *nr, uint32_t mom_state);
 /* The bits that a vnode with the bits 'stored' has after a MoM reported 'mom_state'. */
 uint32_t node_reported_bits(uint32_t stored, uint32_t mom_state);
 
-/* One state block with its list of vnodes. */
+/* vnode_names.c: the entries of a list by their names; of two with the same name the
+ * first. What they take is the arena's, but for what vnode_names_clear() frees. */
+struct vnode_name;
+void vnode_names_add(struct vnode_name **names, const struct is_state *state,
+                     struct arena *arena);
+const struct is_vnode *vnode_names_find(const struct vnode_name *names,
+                                        const char *name);
+void vnode_names_clear(struct vnode_name **names);
+
+/* One state block with its list of vnodes, while a part of it is taken up. */
 struct report {
     struct moms_turn *t;
     const struct is_state *state;
-    struct resource_defs *fresh; /* resources that it defines; NULL: none yet */
+    const struct vnode_name *names; /* of the list */
+    struct resource_defs *fresh; /* resources that this part defines; NULL: none yet */
 };
 
 /* What this report gives: members in order, for hf_from_mom. */
@@ -44,7 +54,10 @@ struct given {
     struct wire_attrs list; /* name = resource, value = text, "@vnode" for another's */
 };
 
-/* vnode_resources.c: gather into 'g' what the report gives to a vnode. 'n' is NULL for
+/* vnode_resources.c: records of the resources that an entry of the list defines. They
+ * are applied before any value of them is taken. */
+void report_define(struct report *rp, const struct is_vnode *vn);
+/* Gather into 'g' what the report gives to a vnode. 'n' is NULL for
  * a vnode that is about to be made, whose name is 'vnode'. What is gathered first wins.
  * report_give_listed(): what the list says of it; report_give_block(): what the block
  * says of the host, 'natural' when the vnode stands for the host; report_give_place():

@@ -54,7 +54,7 @@ static const struct resource_def *find_def(const struct report *rp,
 }
 
 /* A resource that nobody has defined is, when the MoM says of what type it is. */
-static bool define(struct report *rp, const char *resource,
+static void define(struct report *rp, const char *resource,
                    const struct is_vnode_attr *a)
 {
     struct arena *arena = rp->t->out->arena;
@@ -81,17 +81,27 @@ static bool define(struct report *rp, const char *resource,
                           arena_strdup(arena, flags.data));
     }
     buf_fini(&flags);
-    return !err;
 }
 
-/* May a value of that resource be taken? It is known, and of the type that is said, or
- * becomes known. Without a type what nobody knows is passed over in silence. */
-static bool is_defined(struct report *rp, const char *vnode, const char *resource,
+void report_define(struct report *rp, const struct is_vnode *vn)
+{
+    for (size_t i = 0; i < vn->n; i++) {
+        const struct is_vnode_attr *a = &vn->attrs[i];
+        const char *resource = a->name + strlen(AVAILABLE);
+
+        if (strncasecmp(a->name, AVAILABLE, strlen(AVAILABLE)) == 0 && a->type &&
+            !find_def(rp, resource))
+            define(rp, resource, a);
+    }
+}
+
+/* May a value of that resource be taken? It is known, and of the type that is said.
+ * Without a type what nobody knows is passed over in silence. */
+static bool is_defined(const struct report *rp, const char *vnode, const char *resource,
                        const struct is_vnode_attr *a)
 {
     const struct resource_def *def = find_def(rp, resource);
-    bool good = def ? !a->type || def->type->wire_type == a->type
-                    : a->type && define(rp, resource, a);
+    bool good = def && (!a->type || def->type->wire_type == a->type);
 
     /* The administrator learns from the log why a value that a MoM configures has no
      * effect. */
@@ -102,17 +112,13 @@ static bool is_defined(struct report *rp, const char *vnode, const char *resourc
 
 static bool lists_own(const struct report *rp, const char *vnode, const char *resource)
 {
-    for (size_t i = 0; i < rp->state->n_vnodes; i++) {
-        const struct is_vnode *vn = &rp->state->vnodes[i];
+    const struct is_vnode *vn = vnode_names_find(rp->names, vnode);
 
-        if (strcmp(vn->name, vnode) != 0)
-            continue;
-        for (size_t k = 0; k < vn->n; k++)
-            if (strncasecmp(vn->attrs[k].name, AVAILABLE, strlen(AVAILABLE)) == 0 &&
-                strcasecmp(vn->attrs[k].name + strlen(AVAILABLE), resource) == 0)
-                /* A value that begins with "@" is a reference to yet another vnode. */
-                return *vn->attrs[k].value != '@';
-    }
+    for (size_t k = 0; vn && k < vn->n; k++)
+        if (strncasecmp(vn->attrs[k].name, AVAILABLE, strlen(AVAILABLE)) == 0 &&
+            strcasecmp(vn->attrs[k].name + strlen(AVAILABLE), resource) == 0)
+            /* A value that begins with "@" is a reference to yet another vnode. */
+            return *vn->attrs[k].value != '@';
     return false;
 }
 

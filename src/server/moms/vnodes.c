@@ -6,8 +6,10 @@
 #include "lib/attr/node_attrs.h"
 #include "lib/base/date.h"
 #include "server/model/node_life.h"
+#include "server/moms/tidings.h"
 #include "server/moms/vnode_report.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -50,8 +52,9 @@ static void take_listed(struct report *rp, const struct node *n,
     node_put_reported_state(&nr, state->state);
 }
 
+/* 'dated': it gets the time of the list. */
 static void create_vnode(struct report *rp, const struct mom *mom,
-                         const struct is_vnode *vn)
+                         const struct is_vnode *vn, bool dated)
 {
     const struct is_state *state = rp->state;
     struct moms_turn *t = rp->t;
@@ -60,8 +63,8 @@ static void create_vnode(struct report *rp, const struct mom *mom,
     const char *sharing = vnode_attr(vn, "sharing");
     struct record *rec;
 
-    MUST(!model_node(t->m, vn->name));    /* may_be_made() has seen to it */
-    report_give_listed(rp, &g, NULL, vn); /* resources come before who has them */
+    MUST(!model_node(t->m, vn->name)); /* may_be_made() has seen to it */
+    report_give_listed(rp, &g, NULL, vn);
     report_give_block(rp, &g, NULL, vn->name, false);
     report_give_place(rp, &g, NULL, vn->name, mom->host);
     rec = moms_record(t, FACT_CREATED, OBJ_NODE, vn->name);
@@ -74,7 +77,8 @@ static void create_vnode(struct report *rp, const struct mom *mom,
     record_change(rec, arena, NODE_A_PBS_VERSION, NULL,
                   arena_strdup(arena, version_of(state)));
     report_record(rec, &g, arena);
-    record_change_num(rec, arena, NODE_A_HF_MODTIME, state->modtime);
+    if (dated)
+        record_change_num(rec, arena, NODE_A_HF_MODTIME, state->modtime);
     /* It has reported itself, so it is up unless the MoM says otherwise. */
     record_change_num(rec, arena, NODE_A_HF_STATE, node_reported_bits(0, state->state));
     record_change_num(rec, arena, NODE_A_LAST_STATE_CHANGE_TIME, t->now_at);
@@ -125,35 +129,6 @@ static const struct node *listed_node(const struct moms *ms, const struct moms_t
     return n;
 }
 
-/* Vnodes that the list names. */
-struct seen {
-    const struct node *n;
-    UT_hash_handle hh;
-};
-
-static void see(struct seen **seen, const struct node *n, struct arena *arena)
-{
-    struct seen *s;
-
-    MUST(n);
-    /* The table is keyed by the address of the vnode, and nobody walks it, so its order
-     * does not matter. */
-    HASH_FIND_PTR(*seen, &n, s);
-    if (s)
-        return;
-    s = ARENA_NEW(arena, struct seen);
-    s->n = n;
-    HASH_ADD_PTR(*seen, n, s);
-}
-
-static bool is_seen(struct seen *seen, const struct node *n)
-{
-    struct seen *s;
-
-    HASH_FIND_PTR(seen, &n, s);
-    return s != NULL;
-}
-
 static void say_unknown(const struct moms_turn *t, const struct mom *mom,
                         const char *vnode)
 {
@@ -173,89 +148,249 @@ static bool may_be_made(const struct moms_turn *t, const struct is_vnode *vn)
            node_name_is_valid(vn->name);
 }
 
-static void take_list(struct moms *ms, struct report *rp, struct mom *mom,
-                      struct seen **seen)
-{
-    struct moms_turn *t = rp->t;
-    const struct is_state *state = rp->state;
-    int64_t stored = stored_modtime(t, mom);
-    const struct node *natural = natural_of(t, mom);
+/* What becomes of an entry of the list. */
+enum entry_is {
+    ENTRY_UNKNOWN, /* nothing: it is reported */
+    ENTRY_OLD,     /* of a vnode that was there when the list came */
+    ENTRY_NEW,     /* the vnode is to be made */
+    ENTRY_MADE,    /* it has been, and is not known to be of this list yet */
+    ENTRY_DONE,    /* it has been, with all that the list says of it */
+};
 
+/* A list that is being taken up. */
+struct vnode_list {
+    int64_t stored; /* modtime of the list before */
+    char *natural;  /* name of the natural vnode; NULL: there is none */
+    size_t n_to_make;
+    unsigned char *entries; /* enum entry_is */
+    struct vnode_name *names;
+};
+
+void vnode_list_free(struct vnode_list *list)
+{
+    if (!list)
+        return;
+    vnode_names_clear(&list->names);
+    free(list->natural);
+    free(list->entries);
+    free(list);
+}
+
+static enum entry_is entry_is(const struct moms *ms, const struct moms_turn *t,
+                              const struct tidings *x, size_t i)
+{
+    const struct is_vnode *vn = &x->msg.state.vnodes[i];
+
+    if (listed_node(ms, t, x->mom, vn))
+        return ENTRY_OLD;
+    /* An older list, or the same one again, does not bring back a vnode that was
+     * deleted meanwhile. A name that is listed twice counts once. */
+    if (may_be_made(t, vn) && x->msg.state.modtime > x->list->stored &&
+        vnode_names_find(x->list->names, vn->name) == vn)
+        return ENTRY_NEW;
+    return ENTRY_UNKNOWN;
+}
+
+static void begin_list(const struct moms *ms, struct moms_turn *t, struct tidings *x)
+{
+    const struct is_state *state = &x->msg.state;
+    const struct node *natural = natural_of(t, x->mom);
+    struct vnode_list *list = xcalloc(1, sizeof(*list));
+
+    x->list = list;
+    list->stored = stored_modtime(t, x->mom);
+    list->natural = natural ? xstrdup(natural->obj.id) : NULL;
+    list->entries = xcalloc(state->n_vnodes + 1, 1);
+    vnode_names_add(&list->names, state, x->arena);
+    /* What is to be made is known from the beginning: a vnode that a manager deletes
+     * before its entry has its turn does not come back. */
     for (size_t i = 0; i < state->n_vnodes; i++) {
-        const struct is_vnode *vn = &state->vnodes[i];
-        const struct node *n = listed_node(ms, t, mom, vn);
-
-        /* A vnode that is listed twice counts once, and its second entry is
-         * reported. */
-        if (n && !is_seen(*seen, n)) {
-            take_listed(rp, n, vn, n == natural);
-            see(seen, n, t->out->arena);
-        } else if (!n && may_be_made(t, vn) && state->modtime > stored) {
-            /* An older list, or the same one again, does not bring back a vnode that
-             * was deleted meanwhile. */
-            create_vnode(rp, mom, vn);
-        } else {
-            say_unknown(t, mom, vn->name);
-        }
+        list->entries[i] = (unsigned char)entry_is(ms, t, x, i);
+        list->n_to_make += list->entries[i] == ENTRY_NEW;
     }
 }
 
-/* Vnodes of the MoM that its list leaves out. They keep the time of the list, too: it
- * is the MoM's, whichever of its vnodes is deleted next. */
-static void mark_stale(struct moms_turn *t, const struct mom *mom, int64_t modtime,
-                       struct seen *seen)
+void vnodes_begin(struct moms *ms, struct moms_turn *t, struct tidings *x)
 {
-    for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
-        const struct node *n = model_node(t->m, mn->id);
-        struct node_record nr = { .t = t, .n = n };
-
-        if (!n || is_seen(seen, n))
-            continue;
-        /* Whatever the MoM said of it before is void; what an administrator set
-         * stays. */
-        node_put_state(&nr,
-                       (node_state_stored(n) & ~(uint32_t)REPORT_CLEARS) | NODE_STALE);
-        node_put_num(&nr, NODE_A_HF_MODTIME, modtime);
-    }
-}
-
-/* A block without a list: only the state of the MoM as a whole. */
-static void take_plain(struct moms_turn *t, const struct mom *mom,
-                       const struct is_state *state)
-{
-    for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
-        const struct node *n = model_node(t->m, mn->id);
-        struct node_record nr = { .t = t, .n = n };
-
-        if (n)
-            node_put_reported_state(&nr, state->state);
-    }
-}
-
-void mom_take_state(struct moms *ms, struct moms_turn *t, struct mom *mom,
-                    const struct is_state *state)
-{
+    const struct is_state *state = &x->msg.state;
     struct date d = date_of(
         state->modtime,
         t->cfg->utc_offset_s ? t->cfg->utc_offset_s(t->cfg->arg, state->modtime) : 0);
     char text[DATE_TEXT_BYTES];
-    struct report rp = { .t = t, .state = state };
-    struct seen *seen = NULL;
 
-    effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, mom->host,
+    effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, x->mom->host,
                "update2 state:%" PRIu32 " ncpus:%" PRIu32, state->state, state->acpus);
     /* A list that is older than the stored one was overtaken on its way, and only its
      * state counts. */
-    if (!state->has_vnodes || state->modtime < stored_modtime(t, mom)) {
-        take_plain(t, mom, state);
+    if (!state->has_vnodes || state->modtime < stored_modtime(t, x->mom))
         return;
-    }
-    effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, mom->host,
+    effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, x->mom->host,
                "Mom reporting %zu vnodes as of %s", state->n_vnodes,
                date_ctime(d, text));
-    take_list(ms, &rp, mom, &seen);
-    mark_stale(t, mom, state->modtime, seen);
-    /* The entries belong to the arena of the turn; only the table itself is cleared. */
-    HASH_CLEAR(hh, seen);
+    begin_list(ms, t, x);
+}
+
+static struct report report_of(const struct tidings *x, struct moms_turn *t)
+{
+    return (struct report){ .t = t, .state = &x->msg.state, .names = x->list->names };
+}
+
+/* Resources come before who has them, wherever in the list they are defined. */
+bool vnodes_define(struct moms *ms UNUSED, struct moms_turn *t, struct tidings *x,
+                   struct slice *s)
+{
+    struct report rp = report_of(x, t);
+
+    for (bool more = true; more && x->next < x->msg.state.n_vnodes; x->next++) {
+        if (x->list->entries[x->next] != ENTRY_UNKNOWN)
+            report_define(&rp, &x->msg.state.vnodes[x->next]);
+        more = slice_goes_on(s, t, 1);
+    }
     resource_defs_free(rp.fresh);
+    return x->next == x->msg.state.n_vnodes;
+}
+
+/* Whether the list is a newer one is seen from the time that vnodes have of it, so none
+ * has the new time before all that the list makes are there: a server that is killed in
+ * between makes the others when the MoM tells of them again. */
+bool vnodes_make(struct moms *ms UNUSED, struct moms_turn *t, struct tidings *x,
+                 struct slice *s)
+{
+    const struct is_state *state = &x->msg.state;
+    struct vnode_list *list = x->list;
+    bool all_at_once = x->next == 0 && list->n_to_make <= slice_records(s);
+    struct report rp = report_of(x, t);
+    bool more = true;
+
+    for (; more && list->n_to_make > 0; x->next++) {
+        unsigned char *is = &list->entries[x->next];
+
+        MUST(x->next < state->n_vnodes);
+        if (*is != ENTRY_NEW)
+            continue;
+        list->n_to_make--;
+        /* A manager may have been quicker. */
+        *is = model_node(t->m, state->vnodes[x->next].name) ? ENTRY_OLD : ENTRY_MADE;
+        if (*is == ENTRY_OLD)
+            continue;
+        create_vnode(&rp, x->mom, &state->vnodes[x->next], all_at_once);
+        if (all_at_once)
+            *is = ENTRY_DONE;
+        more = slice_goes_on(s, t, 1);
+    }
+    return list->n_to_make == 0;
+}
+
+static void take_entry(struct moms *ms, struct report *rp, struct tidings *x, size_t i)
+{
+    const struct is_vnode *vn = &x->msg.state.vnodes[i];
+    const struct vnode_list *list = x->list;
+    const struct node *n =
+        list->entries[i] == ENTRY_UNKNOWN ? NULL : listed_node(ms, rp->t, x->mom, vn);
+    struct mom_node *mn = n ? moms_find_node(ms, n->obj.id) : NULL;
+    struct node_record nr = { .t = rp->t, .n = n };
+
+    /* A vnode that is listed twice counts once, and its second entry is reported. */
+    if (!mn || mn->listed == x->number) {
+        say_unknown(rp->t, x->mom, vn->name);
+        return;
+    }
+    mn->listed = x->number;
+    if (list->entries[i] == ENTRY_OLD)
+        take_listed(rp, n, vn, list->natural && strcmp(n->obj.id, list->natural) == 0);
+    else if (list->entries[i] == ENTRY_MADE)
+        node_put_num(&nr, NODE_A_HF_MODTIME, x->msg.state.modtime);
+}
+
+bool vnodes_take(struct moms *ms, struct moms_turn *t, struct tidings *x,
+                 struct slice *s)
+{
+    struct report rp = report_of(x, t);
+
+    for (bool more = true; more && x->next < x->msg.state.n_vnodes;) {
+        take_entry(ms, &rp, x, x->next++);
+        more = slice_goes_on(s, t, 1);
+    }
+    return x->next == x->msg.state.n_vnodes;
+}
+
+typedef void node_fn(struct moms_turn *t, const struct tidings *x,
+                     const struct mom_node *mn, const struct node *n);
+
+/* True: all vnodes of the MoM that were there when these tidings had their turn. */
+static bool for_each_node(struct moms_turn *t, struct tidings *x, struct slice *s,
+                          node_fn *fn)
+{
+    const struct mom_node *mn;
+
+    while ((mn = tidings_next_node(x))) {
+        const struct node *n = model_node(t->m, mn->id);
+
+        if (n)
+            fn(t, x, mn, n);
+        if (!slice_goes_on(s, t, 1))
+            return false;
+    }
+    return true;
+}
+
+/* Vnodes of the MoM that its list leaves out. They keep the time of the list, too: it
+ * is the MoM's, whichever of its vnodes is deleted next. */
+static void mark_stale(struct moms_turn *t, const struct tidings *x,
+                       const struct mom_node *mn, const struct node *n)
+{
+    struct node_record nr = { .t = t, .n = n };
+
+    if (mn->listed == x->number)
+        return;
+    /* Whatever the MoM said of it before is void; what an administrator set stays. */
+    node_put_state(&nr, (node_state_stored(n) & ~(uint32_t)REPORT_CLEARS) | NODE_STALE);
+    node_put_num(&nr, NODE_A_HF_MODTIME, x->msg.state.modtime);
+}
+
+bool vnodes_mark_stale(struct moms *ms UNUSED, struct moms_turn *t, struct tidings *x,
+                       struct slice *s)
+{
+    return for_each_node(t, x, s, mark_stale);
+}
+
+static void take_plain(struct moms_turn *t, const struct tidings *x,
+                       const struct mom_node *mn UNUSED, const struct node *n)
+{
+    struct node_record nr = { .t = t, .n = n };
+
+    node_put_reported_state(&nr, x->msg.state.state);
+}
+
+/* A block without a list: only the state of the MoM as a whole. */
+bool vnodes_take_plain(struct moms *ms UNUSED, struct moms_turn *t, struct tidings *x,
+                       struct slice *s)
+{
+    return for_each_node(t, x, s, take_plain);
+}
+
+static void is_down(struct moms_turn *t, const struct tidings *x UNUSED,
+                    const struct mom_node *mn UNUSED, const struct node *n)
+{
+    node_change_state(t, n, node_state_stored(n) | NODE_DOWN,
+                      "node down: communication closed",
+                      "node down: communication closed");
+}
+
+bool vnodes_are_down(struct moms *ms UNUSED, struct moms_turn *t, struct tidings *x,
+                     struct slice *s)
+{
+    return for_each_node(t, x, s, is_down);
+}
+
+static void is_unknown(struct moms_turn *t, const struct tidings *x UNUSED,
+                       const struct mom_node *mn UNUSED, const struct node *n)
+{
+    node_unknown(t, n);
+}
+
+bool vnodes_are_unknown(struct moms *ms UNUSED, struct moms_turn *t, struct tidings *x,
+                        struct slice *s)
+{
+    return for_each_node(t, x, s, is_unknown);
 }
