@@ -15,6 +15,7 @@ import pytest
 
 from holdfast import *
 from holdfast.services import wait_for
+from test_full_disk import refusal, small_disk
 from holdfast.users import run_as
 from story import *
 from test_mom import exit_status, seq
@@ -270,6 +271,22 @@ def test_a_script_that_fails_leaves_the_job_running(cluster, images):
     cluster.mom.log_match("%s;checkpoint failed: errno=7" % jid)
     images.reaches(images.number() + 3)
     no_image_left(images)
+
+
+@pytest.mark.skipif(refusal is not None, reason="no mount namespace: %s" % refusal)
+def test_an_image_may_fill_the_disk(cluster, images):
+    """The job has ended by then: what its script has ended with is written nevertheless."""
+    images.script("abort", ABORT.replace("exit 0", "cat /dev/zero > $2/rest\nexit 0"))
+    with small_disk(cluster, "checkpoint", service=cluster.mom):
+        jid = counter(cluster, images)
+        number = images.number()
+        qhold(cluster, jid)
+        cluster.server.expect(JOB, {"job_state": "H", "substate": "20"}, id=jid)
+        cluster.mom.log_match("%s;checkpointed to " % jid)
+        os.unlink(os.path.join(cluster.home, "checkpoint", jid + ".CK", "rest"))
+        cluster.run(["qrls", jid])
+        goes_on(cluster, images, jid, number)
+        lines_of(cluster, jid)
 
 
 @pytest.mark.parametrize("spoil, words", [

@@ -286,6 +286,17 @@ static int call_others(const struct run *r, int report)
     return err;
 }
 
+/* The image may fill the disk, and what is lost then is the job: the report has its
+ * place before the script begins. A file system that cannot do that is taken as it is.
+ */
+static int reserve(int report)
+{
+    if (fallocate(report, FALLOC_FL_KEEP_SIZE, 0, MAX_REPORT) == 0 ||
+        errno == EOPNOTSUPP || errno == ENOSYS)
+        return 0;
+    return errno;
+}
+
 /* The runner's process: the end of the script is in the report before the lock on the
  * report goes with this process. */
 static NORETURN void run(const struct run *r, int report)
@@ -294,7 +305,9 @@ static NORETURN void run(const struct run *r, int report)
 
     setsid();
     prctl(PR_SET_NAME, "pbs_checkpoint");
-    err = make_room(&r->call, r->dir, r->host);
+    err = reserve(report);
+    if (!err)
+        err = make_room(&r->call, r->dir, r->host);
     if (!err) {
         err = call_others(r, report);
         /* The job goes on as long as its top task does. */
