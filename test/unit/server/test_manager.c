@@ -368,6 +368,71 @@ static void test_limits_of_two_styles_do_not_mix_anywhere(void)
     rig_free(r);
 }
 
+/* Any old one forbids any new one, and any new one any old one, of the server and of
+ * every queue; and what takes no part is allowed beside each. */
+static void test_each_limit_of_one_style_forbids_each_of_the_other(void)
+{
+    static const struct {
+        const char *name;
+        bool of_server, is_old;
+    } limits[] = {
+        { "max_running", true, true },
+        { "max_user_run", true, true },
+        { "max_group_run", true, true },
+        { "max_user_res.ncpus", true, true },
+        { "max_group_res.ncpus", true, true },
+        { "max_user_run_soft", true, true },
+        { "max_group_run_soft", true, true },
+        { "max_user_res_soft.ncpus", true, true },
+        { "max_group_res_soft.ncpus", true, true },
+        { "max_queuable", false, true },
+        { "max_run", true, false },
+        { "max_run_res.ncpus", true, false },
+        { "max_run_soft", true, false },
+        { "max_run_res_soft.ncpus", true, false },
+        { "max_queued", false, false },
+        { "queued_jobs_threshold", false, false },
+    };
+    static const uint32_t types[] = { SERVER, QUEUE };
+    struct rig *r = rig_new();
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(limits) * ARRAY_LEN(types); i++)
+        for (size_t k = 0; k < ARRAY_LEN(limits) * ARRAY_LEN(types); k++) {
+            const size_t at[] = { i / ARRAY_LEN(types), k / ARRAY_LEN(types) };
+            const uint32_t type[] = { types[i % ARRAY_LEN(types)],
+                                      types[k % ARRAY_LEN(types)] };
+            const char *set[2];
+
+            if ((type[0] == SERVER && !limits[at[0]].of_server) ||
+                (type[1] == SERVER && !limits[at[1]].of_server) ||
+                limits[at[0]].is_old == limits[at[1]].is_old)
+                continue;
+            for (size_t j = 0; j < ARRAY_LEN(at); j++)
+                set[j] = arena_printf(r->arena, "%s=%s", limits[at[j]].name,
+                                      limits[at[j]].is_old ? "3" : "[u:bob=3]");
+            CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, type[0],
+                                        type[0] == QUEUE ? "workq" : "", set[0]),
+                            0);
+            CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, type[1],
+                                        type[1] == QUEUE ? "workq" : "", set[1]),
+                            15141);
+            CU_ASSERT_STRING_EQUAL(rig_text(r), MIXED);
+            CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, SERVER, "",
+                                        "max_queued=[u:bob=9] "
+                                        "queued_jobs_threshold_res.ncpus=[u:bob=9]"),
+                            0);
+            CU_ASSERT_EQUAL(
+                rig_manager(r, RIG_ROOT, UNSET, type[0],
+                            type[0] == QUEUE ? "workq" : "",
+                            arena_strndup(r->arena, set[0], strcspn(set[0], "=."))),
+                0);
+            n++;
+        }
+    CU_ASSERT_EQUAL(n, 2 * 19 * 10);
+    rig_free(r);
+}
+
 static void test_schedulers_answer_their_catalogue(void)
 {
     static const struct row rows[] = {
@@ -663,6 +728,8 @@ static const struct unit_case cases[] = {
     { "a resource may be another vnode's", test_a_resource_may_be_another_vnodes },
     { "limits of two styles do not mix anywhere",
       test_limits_of_two_styles_do_not_mix_anywhere },
+    { "each limit of one style forbids each of the other",
+      test_each_limit_of_one_style_forbids_each_of_the_other },
     { "schedulers answer their catalogue", test_schedulers_answer_their_catalogue },
     { "what is unset as a whole has its defaults again",
       test_what_is_unset_as_a_whole_has_its_defaults_again },

@@ -58,6 +58,24 @@ static const struct limit_case {
       "Queue workq per-user limit reached on resource ncpus" },
     { "old, cpus of a group", OBJECT_SERVER, "max_group_res.ncpus=1", PBSE_ENTLIMRESC,
       "Server per-group limit reached on resource ncpus" },
+    { "old, everybody in the complex", OBJECT_SERVER, "max_running=1", PBSE_ENTLIMCT,
+      "Server job limit has been reached." },
+    { "old, a user in the queue", OBJECT_QUEUE, "max_user_run=1", PBSE_ENTLIMCT,
+      "User has reached queue workq running job limit." },
+    { "old, a group in the queue", OBJECT_QUEUE, "max_group_run=1", PBSE_ENTLIMCT,
+      "Group has reached queue workq running limit." },
+    { "old, cpus of a user in the complex", OBJECT_SERVER, "max_user_res.ncpus=1",
+      PBSE_ENTLIMRESC, "Server per-user limit reached on resource ncpus" },
+    { "old, cpus of a group in the queue", OBJECT_QUEUE, "max_group_res.ncpus=1",
+      PBSE_ENTLIMRESC, "Queue workq per-group limit reached on resource ncpus" },
+    { "old soft limits stop nobody", OBJECT_SERVER,
+      "max_user_run_soft=0 max_group_run_soft=0 max_user_res_soft.ncpus=0 "
+      "max_group_res_soft.ncpus=0",
+      0, "" },
+    { "nor those of a queue", OBJECT_QUEUE,
+      "max_user_run_soft=0 max_group_run_soft=0 max_user_res_soft.ncpus=0 "
+      "max_group_res_soft.ncpus=0",
+      0, "" },
     { "soft limits stop nobody", OBJECT_SERVER, "max_run_soft=[o:PBS_ALL=0]", 0, "" },
 };
 
