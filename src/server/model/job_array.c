@@ -130,6 +130,7 @@ static const int not_of_subjobs[] = {
     JOB_A_DEPEND,
     JOB_A_COMMENT,
     JOB_A_STIME,
+    JOB_A_OBITTIME,
     JOB_A_EXIT_STATUS,
     JOB_A_RESOURCES_USED,
     JOB_A_ESTIMATED,

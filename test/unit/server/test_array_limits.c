@@ -116,6 +116,59 @@ static const char *value(struct rig *r, const char *id, const char *attr)
                : NULL;
 }
 
+/* What is said of the array as a whole is not said of a subjob that waits or is over
+ * (attributes.md 14.2). */
+static void subjobs_do_not_say_what_is_said_of_the_array(void)
+{
+    static const char *const of_array[] = {
+        "array",
+        "array_state_count",
+        "array_indices_submitted",
+        "Hold_Types",
+        "comment",
+        "array_indices_remaining",
+        "Checkpoint",
+        "estimated.start_time",
+        "max_run_subjobs",
+        "Exit_status",
+        "depend",
+        "stime",
+        "obittime",
+    };
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *first = submit(r, RIG_USER, "", "", "true\n");
+    const char *id = submit(
+        r, RIG_USER, "",
+        arena_printf(r->arena, "array_indices_submitted=1-3 depend=after:%s", first),
+        "true\n");
+    struct body_manage body = { .command = SET, .object_type = OBJECT_JOB };
+    size_t n = 0;
+
+    set(r, "job_history_enable=True");
+    body.object_name = id;
+    body.attrs = rig_attrs(r, "comment=word estimated.start_time=1800000100 "
+                              "max_run_subjobs=2");
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_MODIFY_JOB, &body, NULL)->code, 0);
+    for (size_t i = 0; i < ARRAY_LEN(of_array); i++) {
+        n += rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, of_array[i]) != NULL;
+        CU_ASSERT_PTR_NULL(
+            rig_value(r, RIG_USER, BATCH_STATUS_JOB, "1[2].svr", of_array[i]));
+    }
+    CU_ASSERT_EQUAL(n, 10); /* all but those of its start and end */
+    run_and_end(&fm, first, 0);
+    run_and_end(&fm, "1[1].svr", 0);
+    run_and_end(&fm, "1[2].svr", 0);
+    CU_ASSERT_PTR_NULL(value(r, "1[3].svr", "stime"));
+    CU_ASSERT_STRING_EQUAL(value(r, "1[2].svr", "comment"), "Subjob finished");
+    run_and_end(&fm, "1[3].svr", 3);
+    CU_ASSERT_STRING_EQUAL(value(r, id, "job_state"), "F");
+    CU_ASSERT_PTR_NOT_NULL(value(r, id, "obittime"));
+    CU_ASSERT_PTR_NULL(value(r, "1[2].svr", "obittime"));
+    CU_ASSERT_STRING_EQUAL(value(r, "1[2].svr", "Exit_status"), "0");
+    fake_mom_free(&fm);
+}
+
 static void an_array_in_history(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -179,6 +232,8 @@ int main(void)
         { "the threshold is for those that wait",
           the_threshold_is_for_those_that_wait },
         { "sums are of all subjobs", sums_are_of_all_subjobs },
+        { "subjobs do not say what is said of the array",
+          subjobs_do_not_say_what_is_said_of_the_array },
         { "an array in history", an_array_in_history },
     };
 
