@@ -346,13 +346,19 @@ static void a_released_array_says_when_it_began(void)
     struct rig *r = fm.r;
     struct body_id body = { .id = "0[2].svr" };
     struct body_manage holds = { .object_type = OBJECT_JOB, .object_name = "0[].svr" };
+    struct body_manage own = { .object_type = OBJECT_JOB, .object_name = "0[].svr" };
 
     holds.attrs = rig_attrs(r, "Hold_Types=s");
+    own.attrs = rig_attrs(r, "Hold_Types=u");
     array_of(r, "1-3");
     for (int i = 0; i <= JOB_MAX_RUNS; i++) {
         start(&fm, "0[2].svr");
+        if (i == JOB_MAX_RUNS) /* its owner's hold stays beside that of the server */
+            CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_HOLD_JOB, &own, NULL)->code, 0);
         rig_ask(r, RIG_ROOT, BATCH_RERUN, &body, "force");
     }
+    SAME(value(r, "0[].svr", "Hold_Types"), "su");
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_RELEASE_JOB, &own, NULL)->code, 0);
     SAME(value(r, "0[].svr", "Hold_Types"), "s");
     SAME(value(r, "0[].svr", "comment"),
          "Job Array Held, too many failed attempts to run subjob 0[2].svr");

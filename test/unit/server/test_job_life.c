@@ -319,16 +319,26 @@ static void a_refused_job_is_queued_again(void)
     fake_mom_free(&fm);
 }
 
+/* Its owner's hold, which he has set meanwhile, is still there. */
 static void too_many_runs_hold_the_job(void)
 {
     struct fake_mom fm = fake_mom_new();
-    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+    const char *id = submit(fm.r, RIG_USER, "", "Checkpoint=n", "x\n");
 
     for (int i = 0; i < 21; i++) {
+        CU_ASSERT_EQUAL(state_of(fm.r, id), 'Q');
         CU_ASSERT_EQUAL_FATAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
-        fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), PBSE_SYSTEM, NULL);
+        if (i < 20)
+            fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), PBSE_SYSTEM, NULL);
     }
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    fake_usage(&fm, id, 21, "4711", "00:00:05");
+    alter(fm.r, id, "Hold_Types", NULL, "u");
+    fake_obit(&fm, id, 21, -3);
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
     CU_ASSERT_EQUAL(state_of(fm.r, id), 'H');
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(fm.r, RIG_USER, BATCH_STATUS_JOB, id, "Hold_Types"), "su");
     CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), PBSE_BADSTATE);
     fake_mom_free(&fm);
 }
