@@ -10,6 +10,7 @@ import pytest
 
 from holdfast import *
 from holdfast.services import wait_for
+from holdfast.terminal import Terminal
 from holdfast.two_servers import *
 
 pytestmark = needs_root
@@ -315,6 +316,60 @@ def test_a_pulled_job_makes_its_reservation_there(pulling):
     assert a.server.status(RESV) == []
     b.run(["pbs_rdel", resv["id"]])
     wait_for("its end", lambda: not b.server.status(RESV))
+
+
+def test_what_a_job_has_comes_along(pulling):
+    """A script of several megabytes, and files that are staged in and out."""
+    a, b = pulling
+    folder = os.path.join(a.root, "tmp")
+    large, ran, source = (os.path.join(folder, name) for name in ("large", "ran", "source"))
+    with open(large, "w") as f:
+        f.write("#!/bin/sh\n" + ("#" * 63 + "\n") * 60000 + "echo $PBS_JOBID > %s\n" % ran)
+    with open(source, "w") as f:
+        f.write("staged\n")
+    os.chmod(source, 0o644)
+    jobs = [a.run(["qsub", "-q", "far", *rest], user=USER1).stdout.strip() for rest in (
+        [large], ["-W", "stagein=hf-staged@localhost:" + source, "-W",
+                  "stageout=hf-staged@localhost:%s.back" % source, "--", "/bin/true"])]
+    cycle(b)
+    for jid in jobs:
+        wait_for("the end of " + jid, lambda: state(b, jid) == "F")
+        assert (full(b, jid)["Exit_status"], state(a, jid)) == ("0", "M")
+    assert open(ran).read().strip() == jobs[0]
+    assert open(source + ".back").read() == "staged\n"
+
+
+def test_an_interactive_job_is_pulled(pulling):
+    """Its terminal stays where it was submitted."""
+    a, b = pulling
+    t = Terminal(a, ["qsub", "-I", "-q", "far"], user=USER1)
+    t.until("waiting for job ")
+    cycle(b)
+    t.until("ready")
+    t.type("echo on-$PBS_JOBID; exit\n")
+    code, words = t.end()
+    assert code == 0 and ".alpha.localhost" in words.split("on-")[-1], words
+
+
+def test_what_is_not_moved_stays_and_holds_nobody_up(pulling):
+    """A job that comes before another one, and any job while the queue is closed: the move is
+    refused, the job is unchanged, and others run."""
+    a, b = pulling
+    later = a.run(["qsub", "-h", "-q", "far", "--", "/bin/true"], user=USER1).stdout.strip()
+    first = a.run(["qsub", "-q", "far", "-W", "depend=before:" + later, "--", "/bin/true"],
+                  user=USER1).stdout.strip()
+    other = a.run(["qsub", "-q", "far", "--", "/bin/true"], user=USER1).stdout.strip()
+    b.run(["qmgr", "-c", "set sched log_events = 2047"])
+    b.server.manager(MGR_CMD_SET, QUEUE, {"enabled": "False"}, id="workq")
+    cycle(b)
+    b.scheduler.log_match("%s;Failed to move the job to workq@%s" % (other, b.address))
+    assert (state(a, other), state(b, other)) == ("Q", None)
+    b.server.manager(MGR_CMD_SET, QUEUE, {"enabled": "True"}, id="workq")
+    cycle(b)
+    wait_for("the end of the other one", lambda: state(b, other) == "F")
+    b.scheduler.log_match("%s;Failed to move the job to workq@%s: No support" % (first, b.address))
+    assert (state(a, first), state(b, first)) == ("Q", None)
+    assert "comment" not in full(a, first)
 
 
 def test_a_queue_of_the_same_server(two):

@@ -182,3 +182,41 @@ def test_what_cannot_wait_there_is_refused(two):
     done = b.run(["qalter", "-W", "depend=after:%s@%s" % (mine, a.host), jid], user=USER1, check=False)
     assert done.stderr.startswith("qalter: Invalid Job Dependency"), done.stderr
     assert "depend" not in full(b, jid) or full(b, jid)["depend"].startswith("before")
+
+
+def test_a_circle_through_both_servers_is_refused(two):
+    """Each server is asked what its jobs wait for (StatusJob on a connection of a server)."""
+    a, b = two
+    last = queued(b)
+    second = waits(a, b, "afterok", last)
+    third = waits(b, a, "afterok", second)
+    first_ = waits(a, b, "afterok", third)
+    done = b.run(["qalter", "-W", "depend=afterok:%s@%s" % (first_, a.host), last], user=USER1,
+                 check=False)
+    assert done.stderr.startswith("qalter: Invalid Job Dependency"), done.stderr
+    assert state(b, last) == "Q"
+
+
+def test_a_number_is_counted_down_over_servers(two):
+    a, b = two
+    jid = b.run(["qsub", "-W", "depend=on:2", "--", "/bin/true"], user=USER1).stdout.strip()
+    far = comes_before(a, b, "beforeany", jid)
+    assert full(b, jid)["depend"].startswith("on:1,afterany:%s@" % far)
+    near = b.run(["qsub", "-h", "-W", "depend=beforeany:" + jid, "--", "/bin/true"],
+                 user=USER1).stdout.strip()
+    assert "on:" not in full(b, jid)["depend"]
+    delete(a, far)
+    delete(b, near)
+    wait_for("its release", lambda: state(b, jid) == "Q")
+
+
+def test_arrays_wait_and_are_awaited_over_servers(two):
+    a, b = two
+    there = first(b, "-J", "1-2")
+    mine = waits(a, b, "afterok", there)
+    array = a.run(["qsub", "-J", "1-2", "-W", "depend=afterany:%s@%s" % (there, b.host), "--",
+                   "/bin/true"], user=USER1).stdout.strip()
+    assert (state(a, mine), state(a, array)) == ("H", "H")
+    run(b, there)
+    wait_for("the job's release", lambda: state(a, mine) == "Q")
+    wait_for("the array's release", lambda: state(a, array) == "Q")

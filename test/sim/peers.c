@@ -232,7 +232,7 @@ static void on_reply(struct sim *other UNUSED, void *owner, uint64_t conn,
     t->f.code = reply->code;
     open = *reply;
     batch_open_reply(&open, t->arena);
-    t->f.words = arena_strdup(t->arena, finding_words(&open));
+    t->f.words = arena_strdup(t->arena, finding_words(&open, t->arena));
     if (reply->code == 0)
         say_next(t);
     else

@@ -3,6 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/need.h"
 
+#include "lib/base/printable.h"
+
+#include <string.h>
+
 bool need_is_private(enum need_kind kind)
 {
     return kind >= NEED_FILE;
@@ -20,12 +24,24 @@ char *need_key(const struct need *need)
                      need->detail ? need->detail : "", need->name);
 }
 
-const char *finding_words(const struct wire_reply *reply)
+/* It goes into comments, logs and answers to others. */
+static const char *one_line(const char *text, struct arena *arena)
+{
+    struct buf line = { 0 };
+    const char *ret;
+
+    buf_add_printable(&line, text, strnlen(text, FINDING_MAX_WORDS));
+    ret = arena_strndup(arena, line.data ? line.data : "", line.len);
+    buf_fini(&line);
+    return ret;
+}
+
+const char *finding_words(const struct wire_reply *reply, struct arena *arena)
 {
     const struct wire_object *o = reply->objects.n ? &reply->objects.v[0] : NULL;
 
-    if (reply->choice == REPLY_TEXT)
-        return reply->text;
+    if (reply->choice == REPLY_TEXT && reply->text)
+        return one_line(reply->text, arena);
     return reply->choice == REPLY_STATUS && o && o->attrs.n ? o->attrs.v[0].value
                                                             : NULL;
 }

@@ -85,9 +85,11 @@ bool need_is_private(enum need_kind kind);
  * about one name. To be freed. */
 char *need_key(const struct need *need) MUST_CHECK;
 
-/* What another server has said with a reply, for finding.words: its text; of a status
- * the value of the first attribute that it has; NULL. */
-const char *finding_words(const struct wire_reply *reply);
+/* What another server has said with a reply, for finding.words: its text, as one line
+ * of so many bytes of it at most, in 'arena'; of a status the value of the first
+ * attribute that it has; NULL. */
+#define FINDING_MAX_WORDS 1000
+const char *finding_words(const struct wire_reply *reply, struct arena *arena);
 
 /* Copies that live as long as 'arena', with all they point to. */
 struct need need_copy(const struct need *need, struct arena *arena);

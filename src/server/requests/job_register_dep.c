@@ -102,6 +102,11 @@ static int check_parent(const struct registration *r, const struct job *job,
 
     if (job_state(job) == 'M' || job_is_leaving(job))
         return diag_code(why, PBSE_JOB_MOVED);
+    /* Its owner reads why where the other server passes words on. */
+    if (r->waiter.type == DEPEND_RUNONE)
+        return diag_set(why, PBSE_BADDEPEND,
+                        "%s: all jobs of a runone set have to be at one server",
+                        pbse_text(PBSE_BADDEPEND));
     if (job->parent || r->waiter.type < DEPEND_AFTER ||
         r->waiter.type > DEPEND_AFTERANY)
         return diag_code(why, PBSE_BADDEPEND);

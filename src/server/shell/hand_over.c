@@ -188,7 +188,7 @@ static bool ask(struct talk *t, const struct wire_request *rq, const char *data,
         return false;
     }
     t->f->code = reply.code;
-    t->f->words = arena_strdup(t->arena, finding_words(&reply));
+    t->f->words = finding_words(&reply, t->arena);
     return reply.code == 0;
 }
 

@@ -89,12 +89,14 @@ void client_fate(struct client *c, enum svr_outcome outcome)
     }
 }
 
-/* What servers ask each other. Nothing else is served on such a connection. */
+/* What servers ask each other: jobs that are handed over, and dependencies, for which a
+ * job of the other server is looked at. Nothing else is served on such a connection. */
 static bool is_between_servers(uint32_t number)
 {
     static const uint32_t numbers[] = {
-        BATCH_QUEUE_JOB,     BATCH_JOB_SCRIPT, BATCH_RDY_TO_COMMIT, BATCH_COMMIT,
-        BATCH_MOVE_JOB_FILE, BATCH_JOB_CRED,   BATCH_REGISTER_DEP,  BATCH_TRACK_JOB,
+        BATCH_QUEUE_JOB,    BATCH_JOB_SCRIPT,    BATCH_RDY_TO_COMMIT,
+        BATCH_COMMIT,       BATCH_MOVE_JOB_FILE, BATCH_JOB_CRED,
+        BATCH_REGISTER_DEP, BATCH_TRACK_JOB,     BATCH_STATUS_JOB,
     };
 
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)

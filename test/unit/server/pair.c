@@ -70,7 +70,7 @@ struct finding pair_attempt(struct pair *p, const struct need *need, int cut)
             return f;
         f.failed = false;
         f.code = reply.code;
-        f.words = finding_words(&reply);
+        f.words = finding_words(&reply, p->from->arena);
         if (f.code)
             return f;
     }

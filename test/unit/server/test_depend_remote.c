@@ -8,6 +8,8 @@
 #include "test/unit/server/two.h"
 #include "test/unit/unit.h"
 
+#include <string.h>
+
 static void every_end_is_told(void)
 {
     static const struct {
@@ -181,6 +183,8 @@ static const struct {
     { "a circle: 1.svr waits for that one",
       { "ann", "1.svr", "0.svr@far", 1, 1, 0 },
       PBSE_BADDEPEND },
+    { "a set of which one runs", { "ann", FIRST, "5.far", 9, 1, 0 }, PBSE_BADDEPEND },
+    { "a number of others", { "ann", FIRST, "5.far", 8, 1, 0 }, PBSE_BADDEPEND },
     { "no operation", { "ann", FIRST, "5.far", 1, 9, 0 }, PBSE_IVALREQ },
     { "the end of what is not awaited", { "ann", "9.far", "1.svr", 1, 4, 0 }, 0 },
     { "the end of a job of here", { "ann", FIRST, "1.svr", 3, 4, 0 }, 0 },
@@ -220,6 +224,47 @@ static void a_server_touches_only_who_waits_for_it(void)
     two_free(&t);
 }
 
+/* A server that asks for a set is told what is wrong with it. */
+static void a_set_is_refused_with_words(void)
+{
+    static const struct body_register_dep body = { "ann", FIRST, "5.far", 9, 1, 0 };
+    const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
+                                     .user = RIG_ROOT,
+                                     .body = &body };
+    struct two t = two_new();
+    struct wire_reply reply;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(submit(t.out.from, RIG_USER, "", "", NULL));
+    reply = pair_served(&t.back, &rq);
+    CU_ASSERT_EQUAL(reply.code, PBSE_BADDEPEND);
+    CU_ASSERT_EQUAL_FATAL(reply.choice, REPLY_TEXT);
+    CU_ASSERT_STRING_EQUAL(reply.text,
+                           "Invalid Job Dependency: all jobs of a runone set "
+                           "have to be at one server");
+    two_free(&t);
+}
+
+/* What another server says is one line, of which so much is kept. */
+static void words_of_a_server_are_one_line(void)
+{
+    struct arena *arena = arena_new();
+    char text[FINDING_MAX_WORDS + 100];
+    struct wire_reply reply = { .code = PBSE_SYSTEM,
+                                .choice = REPLY_TEXT,
+                                .text = "No\n28;0080;Svr\033[2J" };
+
+    CU_ASSERT_STRING_EQUAL(finding_words(&reply, arena), "No 28;0080;Svr^[[2J");
+    memset(text, 'x', sizeof(text));
+    text[sizeof(text) - 1] = '\0';
+    reply.text = text;
+    CU_ASSERT_EQUAL(strlen(finding_words(&reply, arena)), FINDING_MAX_WORDS);
+    reply.text = "";
+    CU_ASSERT_STRING_EQUAL(finding_words(&reply, arena), "");
+    reply.choice = REPLY_NULL;
+    CU_ASSERT_PTR_NULL(finding_words(&reply, arena));
+    arena_free(arena);
+}
+
 static void so_many_wait_and_no_more(void)
 {
     struct two t = two_new();
@@ -252,6 +297,8 @@ static const struct unit_case cases[] = {
     { "history is deleted when all are told", history_is_deleted_when_all_are_told },
     { "a server touches only who waits for it",
       a_server_touches_only_who_waits_for_it },
+    { "a set is refused with words", a_set_is_refused_with_words },
+    { "words of a server are one line", words_of_a_server_are_one_line },
     { "so many wait and no more", so_many_wait_and_no_more },
 };
 
