@@ -3,12 +3,14 @@
  *
  *   test/bench/looks [--rounds N] [--vnodes N] [--resvs N] [--jobs N] [--owners N]
  *                    [--limits 0|1] [--lengths N] [--server N] [--all 0|1]
+ *                    [--top N]
  *
  * Hosts with one vnode of 16 cpus each; 'resvs' reservations in a week, one cpu on four
  * vnodes each; all vnodes are held by jobs that run, but where 'server' says how many
  * cpus the server has for all together: then so many jobs run. 'jobs' wait, of so many
  * owners and so many walltimes; 'limits': each owner may run one job. 'all': each job
- * is told why it waits in each look. Printed is the processor time of the first look,
+ * is told why it waits in each look; 'top': the order is strict, and so many jobs are
+ * top jobs. Printed is the processor time of the first look,
  * and of looks after nothing has changed, a job has ended (and another one starts), one
  * has been submitted, a vnode has come up and gone down again: what was told is taken
  * up, and a plan is made; medians of the rounds.
@@ -28,7 +30,7 @@
 #define MOST_ROUNDS 999
 
 struct sizes {
-    int rounds, vnodes, resvs, jobs, owners, limits, lengths, server, all;
+    int rounds, vnodes, resvs, jobs, owners, limits, lengths, server, all, top;
 };
 
 /* A server that tells what has changed. */
@@ -89,6 +91,8 @@ static void say_server(struct teller *t)
 
     if (t->n.server > 0)
         attr(t, o, "resources_available", "ncpus", "%d", t->n.server);
+    if (t->n.top > 0)
+        attr(t, o, "backfill_depth", NULL, "%d", t->n.top);
     if (t->n.limits)
         attr(t, o, "max_run", NULL, "[u:PBS_GENERIC=1]");
 }
@@ -189,7 +193,10 @@ static struct teller teller_new(const struct sizes *n)
                         .kept = snapshot_new(),
                         .policy = policy_new(),
                         .now_at = NOW };
+    struct diag why;
 
+    if (n->top > 0 && policy_line(t.policy, "strict_ordering: True ALL", &why) != 0)
+        abort();
     snapshot_keep(t.kept);
     say_server(&t);
     say_queue(&t, "workq", 0);
@@ -249,7 +256,7 @@ static void measure(struct teller *t, const char *what,
 
 int main(int argc, char **argv)
 {
-    struct sizes n = { 11, 5000, 500, 10000, 1, 0, 1, 0, 0 };
+    struct sizes n = { 11, 5000, 500, 10000, 1, 0, 1, 0, 0, 0 };
     static const struct {
         const char *name;
         size_t at;
@@ -263,6 +270,7 @@ int main(int argc, char **argv)
         { "--lengths", offsetof(struct sizes, lengths) },
         { "--server", offsetof(struct sizes, server) },
         { "--all", offsetof(struct sizes, all) },
+        { "--top", offsetof(struct sizes, top) },
     };
     struct teller t;
     double first;

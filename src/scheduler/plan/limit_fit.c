@@ -15,13 +15,28 @@
 
 /* What somebody has, of jobs or of a resource. */
 struct running {
-    const char *key;
+    char *key;
+    size_t len;
     int64_t amount;
     UT_hash_handle hh;
 };
 
+/* What some limit of a queue, or of the complex, is about; nothing else is counted. */
+struct limited {
+    char kind;
+    size_t res; /* SIZE_MAX: jobs */
+};
+
+struct limited_list {
+    bool made;
+    size_t n, cap;
+    struct limited *v;
+};
+
 struct running_counts {
     struct running *by_key;
+    struct limited_list of_all;
+    struct limited_list *of_queue; /* [queue of the snapshot] */
     uint64_t version;
 };
 
@@ -43,20 +58,40 @@ static const char *name_of(const struct snap_job *j, char kind)
     return name ? name : "";
 }
 
-/* 'queue' NULL: the complex; 'res' SIZE_MAX: jobs. */
+/* The key of a count is made of these bytes, and the name behind them. */
+struct count_head {
+    const char *queue;
+    size_t res;
+    char kind;
+};
+
+enum {
+    NAME_ROOM = 256 /* longer names need memory for each question */
+};
+
+/* 'queue' NULL: the complex, else the text of the snapshot; 'res' SIZE_MAX: jobs. */
 static struct running *running_of(struct planner *pl, const char *queue, char kind,
                                   const char *name, size_t res, bool make)
 {
-    const char *key =
-        arena_printf(pl->arena, "%s/%c/%zu/%s", queue ? queue : "", kind, res, name);
+    char room[sizeof(struct count_head) + NAME_ROOM];
+    size_t len = sizeof(struct count_head) + strlen(name);
+    char *key = len <= sizeof(room) ? room : arena_alloc(pl->arena, len);
+    struct count_head head;
     struct running *x;
 
-    HASH_FIND_STR(pl->running->by_key, key, x);
+    memset(&head, 0, sizeof(head)); /* the bytes between members are compared, too */
+    head.queue = queue;
+    head.res = res;
+    head.kind = kind;
+    memcpy(key, &head, sizeof(head));
+    memcpy(key + sizeof(head), name, len - sizeof(head));
+    HASH_FIND(hh, pl->running->by_key, key, len, x);
     if (x || !make)
         return x;
     x = ARENA_NEW(pl->arena, struct running);
-    x->key = key;
-    HASH_ADD_KEYPTR(hh, pl->running->by_key, x->key, strlen(x->key), x);
+    x->key = arena_copy(pl->arena, key, len);
+    x->len = len;
+    HASH_ADD_KEYPTR(hh, pl->running->by_key, x->key, x->len, x);
     return x;
 }
 
@@ -67,18 +102,54 @@ static void add(struct running *x, int64_t amount)
         x->amount = INT64_MAX;
 }
 
-/* 'times': 1, or -1 when it leaves. */
-static void count_in(struct planner *pl, const char *queue, const struct snap_job *j,
-                     int64_t times)
+static void list_limited(struct limited_list *list, struct arena *arena,
+                         const struct snap_limits *limits)
 {
-    for (size_t i = 0; run_limit_kinds[i]; i++) {
-        const char *name = name_of(j, run_limit_kinds[i]);
+    for (size_t i = 0; i < limits->n; i++) {
+        const struct snap_limit *l = &limits->v[i];
+        size_t k = 0;
 
-        add(running_of(pl, queue, run_limit_kinds[i], name, SIZE_MAX, true), times);
+        while (k < list->n && (list->v[k].kind != l->kind || list->v[k].res != l->res))
+            k++;
+        if (k < list->n)
+            continue;
+        ARENA_ROOM(arena, list, v, 4);
+        list->v[list->n++] = (struct limited){ l->kind, l->res };
+    }
+    list->made = true;
+}
+
+/* 'q' NULL: of the complex. */
+static const struct limited_list *limited_of(struct planner *pl,
+                                             const struct snap_queue *q)
+{
+    struct limited_list *list =
+        q ? &pl->running->of_queue[q - pl->s->queues] : &pl->running->of_all;
+
+    if (!list->made) {
+        list_limited(list, pl->arena, q ? &q->limits : &pl->s->limits);
+        list_limited(list, pl->arena, q ? &q->soft : &pl->s->soft);
+    }
+    return list;
+}
+
+/* 'times': 1, or -1 when it leaves. */
+static void count_in(struct planner *pl, const struct snap_queue *q,
+                     const struct snap_job *j, int64_t times)
+{
+    const struct limited_list *list = limited_of(pl, q);
+    const char *queue = q ? q->name : NULL;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct limited *l = &list->v[i];
+        const char *name = name_of(j, l->kind);
+
+        if (l->res == SIZE_MAX)
+            add(running_of(pl, queue, l->kind, name, l->res, true), times);
         for (size_t r = 0; r < j->asked.n; r++)
-            add(running_of(pl, queue, run_limit_kinds[i], name, j->asked.v[r].res,
-                           true),
-                times * j->asked.v[r].amount);
+            if (j->asked.v[r].res == l->res)
+                add(running_of(pl, queue, l->kind, name, l->res, true),
+                    times * j->asked.v[r].amount);
     }
 }
 
@@ -87,10 +158,9 @@ static void count(struct planner *pl, const struct snap_job *j, int64_t times)
     const struct snap_queue *q = link_of_job(pl, j)->queue;
 
     pl->running->version++;
-    if (pl->s->limits.n + pl->s->soft.n > 0)
-        count_in(pl, NULL, j, times);
-    if (q && q->limits.n + q->soft.n > 0)
-        count_in(pl, q->name, j, times);
+    count_in(pl, NULL, j, times);
+    if (q)
+        count_in(pl, q, j, times);
 }
 
 /* Each reservation has a queue: they are looked at once for all jobs of a plan. */
@@ -129,6 +199,8 @@ static bool make_counts(struct planner *pl)
     if (!there_are_limits(pl))
         return false;
     pl->running = ARENA_NEW(pl->arena, struct running_counts);
+    pl->running->of_queue =
+        ARENA_ARRAY(pl->arena, struct limited_list, pl->s->n_queues + 1);
     for (size_t i = 0; i < pl->s->n_jobs; i++)
         if (link_of_job(pl, &pl->s->jobs[i])->has_vnodes && rules_runs(&pl->s->jobs[i]))
             count(pl, &pl->s->jobs[i], 1);

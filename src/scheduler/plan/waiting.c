@@ -14,8 +14,11 @@ bool waiting_serves(struct planner *pl)
 
 void waiting_forget(struct planner *pl)
 {
-    if (pl->w->waiting)
-        pl->w->waiting->era++;
+    if (!pl->w->waiting)
+        return;
+    pl->w->waiting->era++;
+    /* As long as nobody asks for the order, nobody has to note what it needs. */
+    pl->w->waiting->moved = pl->w->waiting->unranked = true;
 }
 
 size_t waiting_begin(struct planner *pl)
