@@ -67,9 +67,9 @@ void waiting_note_news(struct planner *pl)
     k->unranked = k->unranked || pl->links->queues_anew;
     if (!k->moved)
         note_news(k, snap_news(pl->s, OBJECT_JOB));
-    /* Plans that do not ask for the jobs leave their news, and these are not to pile up.
-     * Where jobs have moved, or so many are new, all are looked through, and places of
-     * before mean nothing. */
+    /* Plans that do not ask for the jobs leave their news, and these are not to pile
+     * up. Where jobs have moved, or so many are new, all are looked through, and places
+     * of before mean nothing. */
     k->moved = k->moved || k->n_news > pl->s->n_jobs;
     if (k->moved)
         k->n_news = 0;
