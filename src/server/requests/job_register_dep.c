@@ -195,7 +195,9 @@ static void tell_anew(const struct registration *r, const struct job *job,
     const struct aways aways = aways_of(job, r->rq->arena);
     struct record *rec;
 
-    w->at = MAX_OF(r->rq->now_at, w->at + 1);
+    /* What was asked before was due by now, so the next second is another one; the time
+     * at which a job that was not known is told once more is later. */
+    w->at = w->at < r->rq->now_at ? r->rq->now_at : r->rq->now_at + 1;
     w->again = false;
     rec = keep(r, job, list, out);
     record_change_num(rec, out->arena, JOB_A_HF_TELL_AT, w->at);

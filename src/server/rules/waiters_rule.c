@@ -16,10 +16,11 @@
 #include "server/rules/rules.h"
 
 /* The first time soon: a job may still be on its way into its server. */
-#define FIRST_PAUSE_S 2
-#define PAUSE_S       60
+#define FIRST_PAUSE_S   2
+#define UNKNOWN_PAUSE_S 60 /* a job whose submission goes on is there by then */
+#define PAUSE_S         60
 /* A server that has not come back by then is not told any more. */
-#define TELL_FOR_S    (7 * 86400)
+#define TELL_FOR_S      (7 * 86400)
 
 int64_t waiters_deadline(const struct model *m, const struct object *o UNUSED)
 {
@@ -93,8 +94,10 @@ static void log_no_more(const struct telling *t, const struct finding *f,
                w->server, w->job, f->words ? f->words : pbse_text(f->code));
 }
 
-/* It has answered. A job that it does not know may not have been committed yet; the
- * second time there is none. */
+/* It has answered. A job that it does not know may not have been committed yet: the
+ * answer to its registration may be under way for as long as its server waits for that.
+ * The job registers once more when it is there, and is told then. The second time there
+ * is none. */
 static void heard(const struct rule_context *c, struct telling *t,
                   const struct finding *f, struct record *rec, struct decision *out)
 {
@@ -108,7 +111,7 @@ static void heard(const struct rule_context *c, struct telling *t,
     }
     if (!f->found && f->code == PBSE_UNKJOBID && !w->again) {
         w->again = true;
-        w->at = c->now_at + FIRST_PAUSE_S;
+        w->at = c->now_at + UNKNOWN_PAUSE_S;
     } else {
         if (!f->found)
             log_no_more(t, f, out);

@@ -52,7 +52,7 @@ static void a_job_that_is_gone_is_told_twice(void)
     two_let_happen(&t.fm, IS_DELETED);
     pair_go(&t.back, FOR_EVER);
     CU_ASSERT_PTR_NOT_NULL(the_job(there, FIRST));
-    rig_advance(there, there->now_at + 2);
+    rig_advance(there, there->now_at + 60);
     pair_go(&t.back, FOR_EVER);
     CU_ASSERT_PTR_NULL(the_job(there, FIRST));
     two_free(&t);
@@ -179,7 +179,7 @@ static void each_server_has_its_own_times(void)
     CU_ASSERT_PTR_NULL(transfer_asked(there));
     CU_ASSERT_TRUE(still_waits(there, "2.live"));
     rig_restart(there);
-    rig_advance(there, there->now_at + 2);
+    rig_advance(there, there->now_at + 60);
     CU_ASSERT_TRUE(is_asked(there, "@live"));
     CU_ASSERT_TRUE(is_asked(there, "@dead"));
     CU_ASSERT_EQUAL(n_asked(there), 2);
@@ -350,7 +350,7 @@ static void what_is_stored_follows_the_change(void)
     n = all_asked(there, asked, n, t.out.from->arena);
     for (n_bytes = 0; n_told < 2 * N_LONG && the_job(there, FIRST); n_told++) {
         if (n_told == n) {
-            rig_advance(there, there->now_at + 2);
+            rig_advance(there, there->now_at + 60);
             n = all_asked(there, asked, n, t.out.from->arena);
         }
         CU_ASSERT_FATAL(n_told < n);

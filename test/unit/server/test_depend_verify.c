@@ -34,7 +34,7 @@ static const char *told_too_early(struct two *t, const char *alter, enum how how
     two_let_happen(&t->fm, how);
     while (transfer_asked(there))
         pair_go(&t->back, FOR_EVER);
-    rig_advance(there, there->now_at + 2);
+    rig_advance(there, there->now_at + 60);
     while (transfer_asked(there))
         pair_go(&t->back, FOR_EVER);
     pair_tell(&t->out, need, &late);
@@ -102,6 +102,32 @@ static void a_late_answer_lets_go(void)
     two_free(&t);
 }
 
+/* The answer to the registration is under way for nearly a minute. The end is told
+ * meanwhile, and 'here' does not know the job yet: that is kept until it is there. */
+static void an_answer_may_take_a_while(void)
+{
+    struct two t = two_new();
+    struct rig *there = t.fm.r;
+    const struct need *registers;
+    struct finding yes;
+
+    two_ask_for(&t, "afterok:" FIRST "@two");
+    registers = transfer_asked(t.out.from);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(registers);
+    yes = pair_attempt(&t.out, registers, FOR_EVER);
+    two_let_happen(&t.fm, ENDS_WELL);
+    pair_go(&t.back, FOR_EVER);
+    rig_advance(there, there->now_at + 59);
+    CU_ASSERT_PTR_NULL(transfer_asked(there));
+    pair_tell(&t.out, registers, &yes);
+    CU_ASSERT_EQUAL_FATAL(rig_go_on(t.out.from, t.out.client)->code, 0);
+    two_ask_again(&t, 2, NULL);
+    rig_advance(there, there->now_at + 1);
+    two_tell(&t);
+    CU_ASSERT_EQUAL(state_of(t.out.from, FIRST), 'Q');
+    two_free(&t);
+}
+
 /* 'there' tells the end for the second time before 'here' has the job, and hears the
  * answer only after 'here' has registered once more: that answer counts no more. */
 static void a_late_answer_takes_off_nobody(void)
@@ -120,7 +146,7 @@ static void a_late_answer_takes_off_nobody(void)
     yes = pair_attempt(&t.out, registers, FOR_EVER);
     two_let_happen(&t.fm, ENDS_WELL);
     pair_go(&t.back, FOR_EVER);
-    rig_advance(there, there->now_at + 2);
+    rig_advance(there, there->now_at + 60);
     second = transfer_asked(there);
     CU_ASSERT_PTR_NOT_NULL_FATAL(second);
     unknown = pair_attempt(&t.back, second, FOR_EVER);
@@ -279,6 +305,7 @@ static void each_confirmation_is_a_message(void)
 static const struct unit_case cases[] = {
     { "a late answer leaves nobody waiting", a_late_answer_leaves_nobody_waiting },
     { "a late answer lets go", a_late_answer_lets_go },
+    { "an answer may take a while", an_answer_may_take_a_while },
     { "a late answer takes off nobody", a_late_answer_takes_off_nobody },
     { "who cannot look is asked again", who_cannot_look_is_asked_again },
     { "who never looks is asked seldom", who_never_looks_is_asked_seldom },
