@@ -18,6 +18,7 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/known.c src/cmds/common/known.h \
 	src/cmds/common/operand.c src/cmds/common/operand.h \
 	src/cmds/common/queue_control.c src/cmds/common/queue_control.h \
+	src/cmds/common/tm_words.c src/cmds/common/tm_words.h \
 	src/cmds/common/dry_run.c src/cmds/common/dry_run.h \
 	src/cmds/common/why.c src/cmds/common/why.h
 libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/cmd.h"
+#include "cmds/common/tm_words.h"
 #include "include/tm.h"
 #include "lib/base/buf.h"
 
@@ -50,12 +51,6 @@ static bool read_call(int argc, char **argv, struct call *c)
     return true;
 }
 
-static int failed(const char *call, int code)
-{
-    fprintf(stderr, "%s: %s returned %d\n", CMD, call, code);
-    return 1;
-}
-
 /* Wait for the one event that is under way. */
 static int finish(const char *call, int err)
 {
@@ -64,7 +59,7 @@ static int finish(const char *call, int err)
 
     if (!err)
         err = tm_poll(TM_NULL_EVENT, &event, 1, &code);
-    return err || code ? failed(call, err ? err : code) : 0;
+    return err || code ? tm_call_failed(CMD, call, err ? err : code) : 0;
 }
 
 static bool is_host(const char *name, const char *host)
@@ -133,7 +128,7 @@ static int run_call(struct call *c)
     }
     code = tm_init(NULL, &roots);
     if (code)
-        return failed("tm_init", code);
+        return tm_call_failed(CMD, "tm_init", code);
     node = find_node(c->host);
     code = node == TM_ERROR_NODE ? 1 : run_there(node, c->command.data);
     (void)tm_finalize();

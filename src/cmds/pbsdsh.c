@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/cmd.h"
+#include "cmds/common/tm_words.h"
 #include "include/tm.h"
 
 #include <getopt.h>
@@ -68,12 +69,6 @@ static bool read_options(int argc, char **argv, struct dsh *d)
     return d->argc > 0 && (d->copies < 0 || d->node < 0);
 }
 
-static int failed(const char *call, int code)
-{
-    fprintf(stderr, "%s: %s returned %d\n", CMD, call, code);
-    return 1;
-}
-
 static struct copy *find(struct dsh *d, tm_event_t event)
 {
     for (size_t i = 0; i < d->n; i++)
@@ -87,8 +82,8 @@ static void take_spawned(struct dsh *d, struct copy *c, int code)
     c->spawn = TM_NULL_EVENT;
     d->n_spawns--;
     if (code) {
-        fprintf(stderr, "%s: error %d on spawn of %s on vnode %d\n", CMD, code,
-                d->argv[0], c->node);
+        fprintf(stderr, "%s: error %d on spawn of %s on vnode %d: %s\n", CMD, code,
+                d->argv[0], c->node, tm_words(code));
         d->highest = MAX_OF(d->highest, 1);
         return;
     }
@@ -96,7 +91,7 @@ static void take_spawned(struct dsh *d, struct copy *c, int code)
         return;
     code = tm_obit(c->tid, &c->status, &c->obit);
     if (code)
-        d->highest = MAX_OF(d->highest, failed("tm_obit", code));
+        d->highest = MAX_OF(d->highest, tm_call_failed(CMD, "tm_obit", code));
     else
         d->n_obits++;
 }
@@ -106,8 +101,8 @@ static void take_ended(struct dsh *d, struct copy *c, int code)
     c->obit = TM_NULL_EVENT;
     d->n_obits--;
     if (code) {
-        fprintf(stderr, "%s: error %d about the end of task %zu\n", CMD, code,
-                (size_t)(c - d->v));
+        fprintf(stderr, "%s: error %d about the end of task %zu: %s\n", CMD, code,
+                (size_t)(c - d->v), tm_words(code));
         d->highest = MAX_OF(d->highest, 1);
         return;
     }
@@ -132,7 +127,7 @@ static bool wait_for_all(struct dsh *d)
                     d->n_spawns, d->n_obits);
         err = tm_poll(TM_NULL_EVENT, &event, 1, &code);
         if (err) {
-            d->highest = MAX_OF(d->highest, failed("tm_poll", err));
+            d->highest = MAX_OF(d->highest, tm_call_failed(CMD, "tm_poll", err));
             return false;
         }
         c = find(d, event);
@@ -153,7 +148,7 @@ static bool spawn(struct dsh *d, size_t i)
     c->node = d->nodes[at % d->n_nodes];
     err = tm_spawn(d->argc, d->argv, NULL, c->node, &c->tid, &c->spawn);
     if (err) {
-        d->highest = MAX_OF(d->highest, failed("tm_spawn", err));
+        d->highest = MAX_OF(d->highest, tm_call_failed(CMD, "tm_spawn", err));
         return true;
     }
     d->n_spawns++;
@@ -168,7 +163,7 @@ static int run_copies(struct dsh *d)
     int err = tm_nodeinfo(&d->nodes, &d->n_nodes);
 
     if (err || d->n_nodes == 0)
-        return failed("tm_nodeinfo", err);
+        return tm_call_failed(CMD, "tm_nodeinfo", err);
     d->n = d->node >= 0 ? 1 : d->copies >= 0 ? (size_t)d->copies : (size_t)d->n_nodes;
     d->v = xcalloc(d->n + 1, sizeof(*d->v));
     for (size_t i = 0; i < d->n; i++)
@@ -196,7 +191,7 @@ static int run(int argc, char **argv)
     }
     code = tm_init(NULL, &roots);
     if (code)
-        return failed("tm_init", code);
+        return tm_call_failed(CMD, "tm_init", code);
     code = run_copies(&d);
     (void)tm_finalize();
     free(d.nodes);

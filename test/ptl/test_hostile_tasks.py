@@ -216,3 +216,16 @@ def test_the_tasks_of_one_user_keep_no_others_out(site, own, other, many_files):
             assert crowd[-2].is_closed()
             assert crowd[0].ask(INIT)[0] == 0
     site.mom.log_match("task_service;tasks of %s: too many connections, the newest is closed" % USER2)
+
+
+@pytest.mark.parametrize("env, words", [
+    ({"PBS_JOBCOOKIE": "0" * 32}, "17002: no MoM answers on this host, or it does not take"),
+    ({"PBS_TASKNUM": "none"}, "17005: the job's variables (PBS_JOBID, "),
+])
+@pytest.mark.parametrize("command", [["pbsdsh", "true"], ["pbs_tmrsh", "h0", "true"]], ids=["pbsdsh", "pbs_tmrsh"])
+def test_commands_say_what_is_wrong(site, own, command, env, words):
+    told = site.run(command, check=False, env=dict(
+        {"PBS_JOBID": own[0], "PBS_JOBCOOKIE": own[1], "PBS_NODENUM": "0", "PBS_TASKNUM": "1",
+         "PBS_MOMPORT": str(site.ports["rm"]), "PBS_ENVIRONMENT": "PBS_BATCH"}, **env))
+    assert (told.returncode, told.stdout) == (1, "")
+    assert told.stderr.startswith("%s: tm_init returned %s" % (command[0], words))
