@@ -54,7 +54,9 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/job_checkpoint.c src/server/model/job_checkpoint.h \
 	src/server/model/job_exit.c src/server/model/job_exit.h \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
+	src/server/model/job_order.c src/server/model/job_order.h \
 	src/server/model/job_phase.c src/server/model/job_phase.h \
+	src/server/model/job_walk.c src/server/model/job_walk.h \
 	src/server/model/job_suspend.c src/server/model/job_suspend.h \
 	src/server/model/depend.c src/server/model/depend.h \
 	src/server/model/link_depend.c \
@@ -151,7 +153,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_move_away.c src/server/requests/job_move_away.h \
 	src/server/requests/job_register_dep.c src/server/requests/job_track.c \
 	src/server/requests/job_arrive.c src/server/requests/job_arrive.h \
-	src/server/requests/job_order.c \
+	src/server/requests/job_exchange.c \
 	src/server/requests/job_paths.c src/server/requests/job_paths.h \
 	src/server/decide/job_limits.c src/server/decide/job_limits.h \
 	src/server/requests/job_locate.c \
@@ -286,6 +288,11 @@ svr_test_libs = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.
 test_unit_server_test_model_SOURCES = test/unit/server/test_model.c test/unit/server/one_record.h
 test_unit_server_test_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_model_LDADD = $(svr_test_libs)
+check_PROGRAMS += test/unit/server/test_job_order
+TESTS += test/unit/server/test_job_order
+test_unit_server_test_job_order_SOURCES = test/unit/server/test_job_order.c test/unit/server/one_record.h
+test_unit_server_test_job_order_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_job_order_LDADD = $(svr_test_libs)
 check_PROGRAMS += test/unit/server/test_occurrences
 TESTS += test/unit/server/test_occurrences
 test_unit_server_test_occurrences_SOURCES = test/unit/server/test_occurrences.c test/unit/server/one_record.h

@@ -480,6 +480,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_int64,
         .read = WHO_MANAGER,
         .write = 0,
+        .flags = ATTR_LINKS,
         .doc = "Order in the queue.",
     },
     [JOB_A_QUEUE_TYPE] = {

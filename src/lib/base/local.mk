@@ -16,6 +16,7 @@ libhfbase_la_SOURCES = \
 	src/lib/base/numbers.c src/lib/base/numbers.h \
 	src/lib/base/pbse.c \
 	src/lib/base/printable.c src/lib/base/printable.h \
+	src/lib/base/ranks.c src/lib/base/ranks.h \
 	src/lib/base/rnd.h \
 	src/lib/base/shares.c src/lib/base/shares.h \
 	src/lib/base/version.h \
@@ -25,6 +26,11 @@ check_PROGRAMS += test/unit/base/test_base
 TESTS += test/unit/base/test_base
 test_unit_base_test_base_SOURCES = test/unit/base/test_base.c
 test_unit_base_test_base_LDADD = libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/base/test_ranks
+TESTS += test/unit/base/test_ranks
+test_unit_base_test_ranks_SOURCES = test/unit/base/test_ranks.c
+test_unit_base_test_ranks_LDADD = libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/base/test_deadlines
 TESTS += test/unit/base/test_deadlines

@@ -235,7 +235,7 @@ static void say_jobs_ended(const struct telling *t)
     if (!q || !ends || t->v->later)
         return;
     ids = ARENA_ARRAY(t->rq->arena, const char *, q->n_jobs + 1);
-    for (const struct job *j = q->jobs; j && n < q->n_jobs; j = j->queue_next)
+    QUEUE_EACH_JOB (q, j)
         ids[n++] = j->obj.id;
     say_names(t, "jobs_deleted", ids, n);
 }

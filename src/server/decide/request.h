@@ -58,6 +58,8 @@ struct progress {
     void *state;         /* the handler's own; NULL before its first slice */
     /* An object is about to leave the model; may be NULL. */
     void (*leave)(void *state, const struct object *o, bool retires);
+    /* A job has another place in the order of jobs than before; may be NULL. */
+    void (*moved)(void *state, const struct job *job, struct rank_place was);
     /* The request is over, or nobody waits for it any longer; may be NULL. */
     void (*drop)(void *state);
     /* It has waited for an object (ACT_ASK_AGAIN), at the longest until then.

@@ -209,7 +209,7 @@ void listing_gather(struct listings *t, struct listing *l, int64_t now_at,
     while (l->gathering && !l->too_long && cost < slice_bytes) {
         cost += gather_one(t, l);
         /* The bound keeps one client from filling the memory of the server. */
-        l->too_long = l->body_bytes > LISTING_MAX_BYTES;
+        l->too_long = l->body_bytes > LISTING_MAX_BYTES || walk_is_lost(&l->walk);
     }
     l->seq = MAX_OF(l->seq, seen_by_all(&l->walk));
 }
@@ -305,4 +305,12 @@ void listings_leave(struct listings *t, const struct object *o, bool retires)
         walk_leave(&l->walk, o, retires);
     /* Nobody may be shown an object after it has gone. */
     shown_forget(t->shown, o);
+}
+
+void listings_moved(struct listings *t, const struct job *job, struct rank_place was)
+{
+    struct listing *l, *next;
+
+    HASH_ITER (hh, t->by_conn, l, next)
+        walk_moved(&l->walk, job, was);
 }

@@ -68,5 +68,7 @@ enum listing_read listing_read(struct listings *t, struct listing *l, size_t mos
 
 /* An object is about to leave the model, or (retires) to become history. */
 void listings_leave(struct listings *t, const struct object *o, bool retires);
+/* A job has another place in the order of jobs than it had. */
+void listings_moved(struct listings *t, const struct job *job, struct rank_place was);
 
 #endif

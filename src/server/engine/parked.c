@@ -231,3 +231,17 @@ void parked_leave(const struct parked_table *t, const struct object *o, bool ret
         }
     }
 }
+
+void parked_moved(const struct parked_table *t, const struct job *job,
+                  struct rank_place was)
+{
+    const struct parked_user *u;
+    const struct parked *p;
+
+    DL_FOREACH (t->users, u) {
+        DL_FOREACH (u->first, p) {
+            if (p->progress.moved && p->progress.state)
+                p->progress.moved(p->progress.state, job, was);
+        }
+    }
+}

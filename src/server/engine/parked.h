@@ -94,6 +94,9 @@ void parked_client_gone(struct parked_table *t, uint64_t conn);
 
 /* An object is about to leave the model, or (retires) to become history. */
 void parked_leave(const struct parked_table *t, const struct object *o, bool retires);
+/* A job has another place in the order of jobs than it had. */
+void parked_moved(const struct parked_table *t, const struct job *job,
+                  struct rank_place was);
 
 /* Copy a request's body and its requester, so that they live as long as 'arena'.
  * Returns its bytes on the wire. */

@@ -6,6 +6,7 @@
 #include "server/decide/denials.h"
 #include "server/decide/next_number.h"
 #include "server/engine/svr_priv.h"
+#include "server/model/job_order.h"
 #include "server/model/resv_state.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
@@ -238,6 +239,33 @@ static void note_denial(struct svr *s, const struct record *rec, const struct ob
                     rec->at);
 }
 
+/* The object is about to go: whoever stands on it goes on without it. */
+static void tell_leaving(struct svr *s, const struct object *o, bool retires)
+{
+    watch_forget(&s->watches, o);
+    listings_leave(&s->listings, o, retires);
+    parked_leave(&s->parked, o, retires);
+    stop_leave(&s->stop, o);
+}
+
+static void tell_moved(struct svr *s, const struct job *job, struct rank_place was)
+{
+    if (rank_is_same(was, job_order_place(job)))
+        return;
+    listings_moved(&s->listings, job, was);
+    parked_moved(&s->parked, job, was);
+}
+
+static void apply(struct svr *s, const struct object *o, const struct record *rec)
+{
+    const struct job *job = o && rec->kind == OBJ_JOB ? TO_JOB(o) : NULL;
+    struct rank_place was = job ? job_order_place(job) : RANK_PLACE_FIRST;
+
+    model_apply(s->m, rec);
+    if (job && !fact_removes(rec->fact))
+        tell_moved(s, job, was);
+}
+
 static void take_up_record(struct turn *t, struct record *rec)
 {
     struct svr *s = t->s;
@@ -251,16 +279,12 @@ static void take_up_record(struct turn *t, struct record *rec)
      * it afterwards. */
     if (o)
         touch_around(s, o, rec);
-    if (o && takes_away(rec)) {
-        watch_forget(&s->watches, o);
-        listings_leave(&s->listings, o, fact_retires(rec->fact));
-        parked_leave(&s->parked, o, fact_retires(rec->fact));
-        stop_leave(&s->stop, o);
-    }
+    if (o && takes_away(rec))
+        tell_leaving(s, o, fact_retires(rec->fact));
     /* From here on the record is true for everybody inside. Outside nobody hears of it
      * before it is durable. */
     note_denial(s, rec, o);
-    model_apply(s->m, rec);
+    apply(s, o, rec);
     if (fact_creates(rec->fact) && (rec->kind == OBJ_JOB || rec->kind == OBJ_RESV))
         number_given(s->m, rec->kind, rec->id, &s->view.next_number);
     if (!fact_removes(rec->fact))

@@ -45,7 +45,9 @@ static void call_bookings(const struct caller *c, const struct bookings *list)
 
 static void call_queue_jobs(const struct caller *c, const struct queue *q)
 {
-    for (struct job *j = q ? q->jobs : NULL; j; j = j->queue_next)
+    if (!q)
+        return;
+    QUEUE_EACH_JOB (q, j)
         call(c, &j->obj);
 }
 
@@ -225,7 +227,7 @@ static void queue_hot_jobs(const struct model *m, const struct object *from,
     /* Nearly always there are none, and then no job is visited. */
     if (m->n_hot == 0)
         return;
-    for (struct job *j = TO_QUEUE(from)->jobs; j; j = j->queue_next)
+    QUEUE_EACH_JOB (TO_QUEUE(from), j)
         if (j->hot)
             call(c, &j->obj);
 }
@@ -344,8 +346,9 @@ static void resv_hot_jobs(const struct model *m, const struct object *from,
     sharing_with_bookings(m, &TO_RESV(from)->current.bookings, &then);
     DL_FOREACH (TO_RESV(from)->later, oc)
         sharing_with_bookings(m, &oc->bookings, &then);
-    for (const struct job *j = m->n_hot && queue ? queue->jobs : NULL; j;
-         j = j->queue_next)
+    if (m->n_hot == 0 || !queue)
+        return;
+    QUEUE_EACH_JOB (queue, j)
         sharing_with_bookings(m, &j->bookings, &then);
 }
 
@@ -460,7 +463,7 @@ static void routed_queue(const struct model *m, const struct object *from,
 static void queue_routed(const struct model *m UNUSED, const struct object *from,
                          const struct caller *c)
 {
-    for (struct job *j = TO_QUEUE(from)->jobs; j; j = j->queue_next)
+    QUEUE_EACH_JOB (TO_QUEUE(from), j)
         if (obj_num(&j->obj, JOB_A_QUEUE_TYPE, 'E') == 'R')
             call(c, &j->obj);
 }

@@ -4,6 +4,7 @@
 #include "server/model/history.h"
 
 #include "lib/base/instant.h"
+#include "server/model/job_order.h"
 #include "server/model/model_priv.h"
 #include "server/model/waiters.h"
 
@@ -90,6 +91,7 @@ static struct job *find_before(const struct job *first, const struct job *j)
 
 static void leave_the_living(struct model *m, struct job *j)
 {
+    job_order_leave(m, j);
     DL_DELETE2(m->live, j, list_prev, list_next);
     j->past = true;
     /* Who keeps what was shown is told that the job is gone. */
@@ -125,6 +127,7 @@ void history_add(struct model *m, struct job *j)
 {
     if (!j->past)
         leave_the_living(m, j);
+    job_order_enter(m, j);
     if (!job_is_awaited(j))
         list_it(m, j);
     m->history.n++;

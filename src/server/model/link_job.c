@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/history.h"
 #include "server/model/job_array.h"
+#include "server/model/job_order.h"
 #include "server/model/job_state.h"
 #include "server/model/job_suspend.h"
 #include "server/model/job_tally.h"
@@ -25,11 +26,6 @@ static void node_remove_job(struct node *n, struct job *j)
     n->n_by_admin -= job_suspend_manner(j) == SUSPEND_BY_ADMIN;
 }
 
-static bool is_older(const struct job *a, const struct job *b)
-{
-    return a->obj.created_seq < b->obj.created_seq;
-}
-
 /* One more job in its state, or one less (sign -1). A subjob is a part of its array,
  * which is one job; it counts while it runs. */
 static void count_state(size_t *n_state, size_t *n_subjobs, const struct job *j,
@@ -43,24 +39,6 @@ static void count_state(size_t *n_state, size_t *n_subjobs, const struct job *j,
     *n_subjobs += is_subjob ? (size_t)sign : 0;
 }
 
-/* The job of the queue behind which 'j' belongs, NULL: it is the oldest. A job that
- * changes leaves the queue and comes back at once, so the search begins where the last
- * one left: from either end it would cost the square of their number at their starts.
- */
-static struct job *find_elder(const struct queue *q, const struct job *j)
-{
-    struct job *last = q->jobs ? q->jobs->queue_prev : NULL;
-    struct job *at = q->left_behind ? q->left_behind : q->jobs;
-
-    if (!last || is_older(last, j)) /* so is nearly every new one */
-        return last;
-    while (at && is_older(j, at))
-        at = at == q->jobs ? NULL : at->queue_prev;
-    while (at && is_older(at->queue_next, j)) /* the last one is not */
-        at = at->queue_next;
-    return at;
-}
-
 static bool is_on_its_way(const struct job *j)
 {
     return job_is_leaving(j) && !obj_num(&j->obj, JOB_A_HF_MOVE_DOUBT, 0);
@@ -68,14 +46,9 @@ static bool is_on_its_way(const struct job *j)
 
 static void queue_add_job(struct model *m, struct queue *q, struct job *j)
 {
-    struct job *elder = find_elder(q, j);
-
     MUST(!j->queue);
     j->queue = q;
-    if (elder)
-        DL_APPEND_ELEM2(q->jobs, elder, j, queue_prev, queue_next);
-    else
-        DL_PREPEND2(q->jobs, j, queue_prev, queue_next);
+    ranks_add(&q->jobs, &j->in_queue, j->in_order.place);
     route_wait_add(q, j);
     q->n_away += is_on_its_way(j);
     q->n_jobs++;
@@ -88,7 +61,7 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
 
 static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
 {
-    MUST(j->queue == q && q->jobs);
+    MUST(j->queue == q);
     /* Everything is taken off with the values that it was counted with; they have not
      * changed yet. */
     if (job_is_at_mom(j))
@@ -98,8 +71,7 @@ static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
     route_wait_remove(q, j);
     q->n_away -= is_on_its_way(j);
     q->n_jobs--;
-    q->left_behind = j == q->jobs ? NULL : j->queue_prev;
-    DL_DELETE2(q->jobs, j, queue_prev, queue_next);
+    ranks_remove(&q->jobs, &j->in_queue);
     j->queue = NULL;
 }
 
@@ -126,6 +98,7 @@ static void link_live_job(struct model *m, struct job *j)
     struct object *o = find_object(m, OBJ_QUEUE, obj_str(&j->obj, JOB_A_QUEUE, ""));
 
     MUST(!j->past); /* nobody comes back from there */
+    job_order_enter(m, j);
     m->n_jobs++;
     j->weight = job_weight(j);
     tallies_add(&m->tallies, j);
@@ -220,9 +193,9 @@ void adopt_jobs(struct model *m, struct queue *q)
 /* A queue that goes leaves its jobs without one. */
 void orphan_jobs(struct model *m, struct queue *q)
 {
-    struct job *j, *next;
+    struct job *j;
 
-    DL_FOREACH_SAFE2 (q->jobs, j, next, queue_next) {
+    while ((j = queue_job_behind(q, RANK_PLACE_FIRST)) != NULL) {
         queue_remove_job(m, q, j);
         m->n_orphans++;
     }

@@ -14,6 +14,7 @@
 #include "lib/attr/ids.h"
 #include "server/model/history.h"
 #include "server/model/job_array.h"
+#include "server/model/job_order.h"
 #include "server/model/model_priv.h"
 #include "server/model/node_life.h"
 #include "server/model/reads.h"
@@ -196,6 +197,8 @@ static void object_remove(struct model *m, struct object *o)
 {
     HASH_DELETE(hh, m->kinds[o->kind].by_id, o);
     DL_DELETE(m->kinds[o->kind].first, o);
+    if (o->kind == OBJ_JOB)
+        job_order_leave(m, STRUCT_OF(o, struct job, obj));
     if (o->kind == OBJ_JOB && !STRUCT_OF(o, struct job, obj)->past)
         DL_DELETE2(m->live, STRUCT_OF(o, struct job, obj), list_prev, list_next);
     changes_remove(m->changes, o, m->seq);

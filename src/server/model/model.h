@@ -17,6 +17,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/deadlines.h"
 #include "lib/base/numbers.h"
+#include "lib/base/ranks.h"
 #include "server/model/occurrence_times.h"
 #include "server/model/record.h"
 
@@ -120,11 +121,9 @@ struct node {
 struct queue {
     struct object obj;
     /* derived */
-    struct resv *resv;       /* the reservation it belongs to, or NULL */
-    struct job *jobs;        /* by queue_prev, queue_next; in order of creation */
-    struct job *left_behind; /* behind it stood the job that left last; NULL: that one
-                                was the first */
-    size_t n_classes;        /* of jobs that wait to be routed: route_wait.h */
+    struct resv *resv; /* the reservation it belongs to, or NULL */
+    struct ranks jobs; /* their in_queue, as they are listed: job_order.h */
+    size_t n_classes;  /* of jobs that wait to be routed: route_wait.h */
     struct route_class **classes;
     size_t n_away;      /* jobs on their way to other servers, without a doubt */
     size_t n_jobs;      /* jobs in it, history not counted */
@@ -174,10 +173,11 @@ struct job {
     struct object obj;
     /* derived */
     struct queue *queue;
-    struct resv *resv;        /* the reservation whose queue it is in, or NULL */
-    struct bookings bookings; /* from exec_vnode while it runs */
-    struct bookings awaits;   /* from hf_hot_vnodes while it is queued */
-    struct job *queue_prev, *queue_next;
+    struct resv *resv;               /* the reservation whose queue it is in, or NULL */
+    struct bookings bookings;        /* from exec_vnode while it runs */
+    struct bookings awaits;          /* from hf_hot_vnodes while it is queued */
+    struct ranked in_order;          /* its place among all jobs: job_order.h */
+    struct ranked in_queue;          /* the same among those of its queue */
     struct route_class *route_class; /* while it waits to be routed */
     struct job *route_prev, *route_next;
     size_t n_parents; /* jobs that it waits for, in the order of its depend */
@@ -250,6 +250,8 @@ struct model {
     struct job *outside;
     struct job *live;         /* by list_prev, list_next; in order of creation */
     struct history history;   /* all other jobs */
+    struct ranks live_order;  /* in_order of those in 'live': job_order.h */
+    struct ranks past_order;  /* in_order of all others */
     struct job *waited;       /* by waited_prev, waited_next: waiters.h */
     struct deadlines to_tell; /* those of them of which there is something to tell */
     bool loading;             /* in model_loaded() */
@@ -334,6 +336,13 @@ size_t model_n_live(const struct model *m, enum obj_kind kind);
 #define TO_RESV(o)  ((const struct resv *)(const void *)(o))
 #define TO_LATER(o) ((const struct later *)(const void *)(o))
 #define TO_JOB(o)   ((const struct job *)(const void *)(o))
+
+/* The jobs of a queue as they are listed. None may come or go meanwhile. */
+#define QUEUE_EACH_JOB(q, j)                                                           \
+    for (struct job *j = queue_job_behind(q, RANK_PLACE_FIRST); j;                     \
+         j = queue_job_behind(q, j->in_queue.place))
+/* The first one behind a place, NULL: there is none. */
+struct job *queue_job_behind(const struct queue *q, struct rank_place place);
 
 /* Attribute access. obj_num() and obj_str() take what an unset one counts as. */
 const struct attr_value *obj_attr(const struct object *o, int attr);

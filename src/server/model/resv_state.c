@@ -191,7 +191,9 @@ size_t resv_job_count(const struct resv *r)
 /* Suspended ones are in state R with another substate. */
 bool resv_has_busy_job(const struct resv *r)
 {
-    for (const struct job *j = r->queue ? r->queue->jobs : NULL; j; j = j->queue_next)
+    if (!r->queue)
+        return false;
+    QUEUE_EACH_JOB (r->queue, j)
         if (job_is_at_mom(j))
             return true;
     return false;

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_array.h"
+#include "server/model/job_order.h"
 #include "server/model/job_tally.h"
 #include "server/model/link_priv.h"
 #include "server/model/route_wait.h"
@@ -128,9 +129,6 @@ static bool same_node(struct compare *c, const struct node *a, const struct node
 
 static bool same_queue(struct compare *c, const struct queue *a, const struct queue *b)
 {
-    const struct job *ja = a->jobs;
-    const struct job *jb = b->jobs;
-
     if (!SAME_ID(a->resv, b->resv))
         return differs(c, &a->obj, "reservation");
     if (a->n_jobs != b->n_jobs || memcmp(a->n_state, b->n_state, sizeof(a->n_state)))
@@ -143,10 +141,7 @@ static bool same_queue(struct compare *c, const struct queue *a, const struct qu
         return differs(c, &a->obj, "tallies");
     if (!route_wait_same(a, b) || a->n_away != b->n_away)
         return differs(c, &a->obj, "jobs to be routed");
-    for (; ja && jb; ja = ja->queue_next, jb = jb->queue_next)
-        if (!SAME_ID(ja, jb))
-            break;
-    if (ja || jb)
+    if (!job_order_same_queue(a, b))
         return differs(c, &a->obj, "jobs");
     if (!same_sums(&a->assigned.shown, &b->assigned.shown))
         return differs(c, &a->obj, "assigned");
@@ -279,6 +274,8 @@ static bool same_models(struct compare *c, const struct model *a, const struct m
         return differs(c, a->server, "tallies");
     if (!tasks_same(a, b))
         return differs(c, a->server, "task numbers");
+    if (!job_order_same(a, b))
+        return differs(c, a->server, "order of jobs");
     if (!same_history(&a->history, &b->history))
         return differs(c, a->server, "history");
     if (a->n_awaited != b->n_awaited)

@@ -100,8 +100,6 @@ void job_set_resv(struct model *m, struct job *j, struct resv *r)
 
 void queue_jobs_set_resv(struct model *m, struct queue *q, struct resv *r)
 {
-    struct job *j;
-
-    DL_FOREACH2 (q->jobs, j, queue_next)
+    QUEUE_EACH_JOB (q, j)
         job_set_resv(m, j, r);
 }

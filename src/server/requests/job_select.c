@@ -383,6 +383,11 @@ static void selecting_leave(void *state, const struct object *o, bool retires)
     walk_leave(&((struct selecting *)state)->walk, o, retires);
 }
 
+static void selecting_moved(void *state, const struct job *job, struct rank_place was)
+{
+    walk_moved(&((struct selecting *)state)->walk, job, was);
+}
+
 static int selecting_open(const struct model *m, const struct request *rq,
                           struct arena *arena, struct selecting **ret, struct diag *why)
 {
@@ -483,10 +488,13 @@ static int select_in_slices(const struct model *m, const struct request *rq,
     /* A job that is deleted between two slices must not remain the next one of the
      * walk. */
     p->leave = selecting_leave;
-    if (select_some(rq, s, p->arena))
-        reply_ids(s, out);
-    else
+    p->moved = selecting_moved;
+    if (!select_some(rq, s, p->arena))
         act_add(out, ACT_GO_ON);
+    else if (walk_is_lost(&s->walk))
+        return diag_code(&out->why, PBSE_SYSTEM);
+    else
+        reply_ids(s, out);
     return 0;
 }
 

@@ -9,12 +9,7 @@
 #include "server/model/job_state.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Jobs are named one by one while they are few, in their order; else all jobs are
- * looked at, in steps. */
-#define FEW_JOBS 1000
 
 static bool wants_all(const char *id)
 {
@@ -66,12 +61,10 @@ static void begin_kind(struct walk *w)
 {
     w->ids = NULL;
     w->past = w->kind == OBJ_JOB && request_wants_history(w->rq);
-    w->next = w->past ? w->m->kinds[w->kind].first : model_first_live(w->m, w->kind);
-}
-
-static const struct object *after(const struct walk *w, const struct object *o)
-{
-    return w->past ? o->next : object_next_live(o);
+    if (w->kind == OBJ_JOB)
+        w->jobs = job_walk_begin(w->m, w->past);
+    else
+        w->next = model_first_live(w->m, w->kind);
 }
 
 static int open_objects(struct walk *w, const struct kind_row *row, struct diag *why)
@@ -161,50 +154,6 @@ static int open_job_list(struct walk *w, const char *list, struct diag *why)
     return diag_code(why, worst);
 }
 
-static int64_t rank_of(const struct job *j)
-{
-    return obj_num(&j->obj, JOB_A_QUEUE_RANK, 0);
-}
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct job *x = *(const struct job *const *)a;
-    const struct job *y = *(const struct job *const *)b;
-
-    if (rank_of(x) != rank_of(y))
-        return rank_of(x) < rank_of(y) ? -1 : 1;
-    return x->obj.created_seq < y->obj.created_seq ? -1 : 1;
-}
-
-/* Name the jobs of a queue, or those that live (NULL), in their order; nothing when
- * they are many. Jobs that are in the order of creation need no names: the walk meets
- * them so. */
-static void name_few_jobs(struct walk *w, const struct queue *q)
-{
-    const struct object *live = model_first_live(w->m, OBJ_JOB);
-    const struct job *j = q ? q->jobs : live ? TO_JOB(live) : NULL;
-    const struct job **jobs = ARENA_ARRAY(w->rq->arena, const struct job *, FEW_JOBS);
-    bool sorted = q == NULL;
-    struct buf ids = { 0 };
-    size_t n = 0;
-
-    for (; j; j = q ? j->queue_next : j->list_next) {
-        if (walk_passes_over(w, j))
-            continue;
-        if (n == FEW_JOBS)
-            return;
-        sorted &= n == 0 || by_rank(&jobs[n - 1], &j) < 0;
-        jobs[n++] = j;
-    }
-    if (sorted)
-        return;
-    qsort(jobs, n, sizeof(*jobs), by_rank);
-    for (size_t i = 0; i < n; i++)
-        buf_printf(&ids, "%s%s", i ? "," : "", jobs[i]->obj.id);
-    w->ids = ids.data ? arena_strdup(w->arena, ids.data) : "";
-    buf_fini(&ids);
-}
-
 static int open_queue_jobs(struct walk *w, const char *name, struct diag *why)
 {
     size_t len = strcspn(name, "@");
@@ -216,7 +165,7 @@ static int open_queue_jobs(struct walk *w, const char *name, struct diag *why)
     w->queue = q->obj.created_seq;
     w->queue_name = arena_strdup(w->arena, q->obj.id);
     if (!w->past) /* history is in no queue */
-        name_few_jobs(w, q);
+        job_walk_in_queue(&w->jobs, q, w->queue_name);
     return 0;
 }
 
@@ -233,11 +182,7 @@ static int open_jobs(struct walk *w, struct diag *why)
     /* Ids of jobs begin with a digit, and names of queues do not. */
     if (isdigit((unsigned char)*body->id))
         return open_job_list(w, body->id, why);
-    if (!wants_all(body->id))
-        return open_queue_jobs(w, body->id, why);
-    if (!w->past)
-        name_few_jobs(w, NULL);
-    return 0;
+    return wants_all(body->id) ? 0 : open_queue_jobs(w, body->id, why);
 }
 
 static int read_selection(struct walk *w, struct diag *why)
@@ -255,9 +200,6 @@ static int open_selection(struct walk *w, struct diag *why)
     int err = read_selection(w, why);
 
     begin_kind(w);
-    /* A scheduler puts them in order itself. */
-    if (!err && !w->past && !w->subjobs_begun)
-        name_few_jobs(w, NULL);
     if (err || w->rq->wire->number == BATCH_SELECT_JOBS)
         return err;
     err = asked_parse(&body->wanted, OBJ_JOB, w->arena, &w->asked, why);
@@ -283,10 +225,21 @@ int walk_open(const struct model *m, const struct request *rq, struct arena *are
     return row->kind == OBJ_JOB ? open_jobs(ret, why) : open_objects(ret, row, why);
 }
 
-void walk_close(struct walk *w)
+static void drop_selection(struct walk *w)
 {
     selection_close(w->selection);
     w->selection = NULL;
+}
+
+void walk_close(struct walk *w)
+{
+    drop_selection(w);
+    job_walk_end(&w->jobs);
+}
+
+bool walk_is_lost(const struct walk *w)
+{
+    return w->jobs.lost;
 }
 
 /* A job may have left the queue since the walk began; one that is over was in it. */
@@ -336,8 +289,30 @@ static bool selection_holds(struct walk *w)
 
     if (!w->selection || w->defs_seq == w->m->defs_seq)
         return true;
-    walk_close(w);
+    drop_selection(w);
     return read_selection(w, &why) == 0;
+}
+
+/* *ret is NULL when the job is passed over. False: it was the last one. */
+static bool next_job(struct walk *w, const struct object **ret)
+{
+    bool met;
+    const struct job *job = job_walk_next(&w->jobs, &met);
+
+    *ret = job && !met && !walk_passes_over(w, job) ? &job->obj : NULL;
+    return job != NULL;
+}
+
+static bool next_of_kind(struct walk *w, const struct object **ret)
+{
+    if (w->kind == OBJ_JOB)
+        return next_job(w, ret);
+    *ret = w->next;
+    if (!w->next)
+        return false;
+    /* The walk stands behind the object, which may be deleted before the next step. */
+    w->next = w->next->next;
+    return true;
 }
 
 enum walk_step walk_next(struct walk *w, const struct object **ret)
@@ -350,20 +325,12 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
     w->view_cost = 0;
     if (w->array)
         return walk_next_subjob(w);
-    if (w->ids ? !*w->ids : !w->next)
+    if ((w->ids && !*w->ids) || !selection_holds(w))
         return WALK_END;
-    if (!selection_holds(w))
-        return WALK_END;
-    if (w->ids) {
+    if (w->ids)
         o = next_by_id(w);
-    } else {
-        o = w->next;
-        /* The walk stands behind the object, which may be deleted before the next
-         * step. */
-        w->next = after(w, o);
-        if (w->kind == OBJ_JOB && walk_passes_over(w, TO_JOB(o)))
-            return WALK_PAST;
-    }
+    else if (!next_of_kind(w, &o))
+        return WALK_END;
     if (!o || !is_asked_for(w, o))
         return WALK_PAST;
     MUST(o->kind == w->kind);
@@ -383,12 +350,17 @@ void walk_leave(struct walk *w, const struct object *o, bool retires)
     MUST(!w->next || w->next->kind == w->kind);
     if (w->array == o && !(retires && w->past))
         w->array = NULL;
-    /* A walk over history as well meets the job in its place. */
-    if (w->next != o || (retires && w->past))
-        return;
+    if (o->kind == OBJ_JOB)
+        job_walk_leave(&w->jobs, TO_JOB(o), retires);
     /* Called before an object is removed, since the list no longer leads on from it
      * afterwards. */
-    w->next = after(w, o);
+    if (w->next == o)
+        w->next = object_next_live(o);
+}
+
+void walk_moved(struct walk *w, const struct job *job, struct rank_place was)
+{
+    job_walk_moved(&w->jobs, job, was);
 }
 
 int decide_listing(const struct model *m, const struct request *rq,

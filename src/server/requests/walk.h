@@ -2,15 +2,16 @@
  *
  * A walk may pause: between two steps objects may come, change and go. Each object that
  * is there all the while is met once, in order of creation or in the order of the
- * request's list of ids; one that is gone before its turn is not met. Jobs that live
- * are met by their queue_rank, which qorder and qmove change (cli.md 4.2), as long as
- * they are no more than 1,000: beyond that in the order of creation too.
+ * request's list of ids; one that is gone before its turn is not met. Jobs are met in
+ * the order of their queue_rank (model/job_walk.h); StatusChanges, whose readers put
+ * them in order themselves, shows them in order of creation too.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REQUESTS_WALK_H
 #define SERVER_REQUESTS_WALK_H
 
 #include "lib/attr/indices.h"
+#include "server/model/job_walk.h"
 #include "server/requests/job_select.h"
 #include "server/requests/show.h"
 
@@ -23,7 +24,8 @@ struct walk {
     enum obj_kind kind;
     struct asked asked;
     const char *ids;           /* what is left of a comma list; NULL: by kind */
-    const struct object *next; /* by kind */
+    const struct object *next; /* by kind, but for jobs without 'changes' */
+    struct job_walk jobs;      /* which these have */
     bool past;                 /* history too */
     uint64_t queue;            /* created_seq of the queue whose jobs these are, or 0 */
     const char *queue_name;
@@ -90,8 +92,14 @@ bool walk_passes_over(const struct walk *w, const struct job *job);
 /* About what the last step cost, in the units of request_slice_cost(). */
 size_t walk_cost(const struct walk *w);
 
+/* It was to remember too much of jobs that changed their places and has ended too early
+ * (JOB_WALK_MAX_ASIDE): the caller refuses instead of leaving jobs out. */
+bool walk_is_lost(const struct walk *w);
+
 /* The object is about to leave the model, or (retires) to become history. */
 void walk_leave(struct walk *w, const struct object *o, bool retires);
+/* The job has another place in the order of jobs than it had. */
+void walk_moved(struct walk *w, const struct job *job, struct rank_place was);
 
 /* The handlers' part: refuse what cannot be walked, else decide a listing. */
 int decide_listing(const struct model *m, const struct request *rq,

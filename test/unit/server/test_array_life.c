@@ -153,7 +153,7 @@ static void subjobs_are_shown_as_they_are_asked_for(void)
     SAME(selected(r, NULL, "T"), "0[1].svr 0[2].svr 0[3].svr 0[4].svr 1.svr");
     SAME(selected(r, "R", "T"), "0[2].svr");
     SAME(selected(r, "Q", "T"), "0[1].svr 0[3].svr 0[4].svr 1.svr");
-    SAME(selected(r, NULL, "S"), "0[].svr 1.svr 0[2].svr");
+    SAME(selected(r, NULL, "S"), "0[].svr 0[2].svr 1.svr");
     SAME(value(r, "0[].svr", "array_indices_remaining"), "1,3-4");
     fake_mom_free(&fm);
 }

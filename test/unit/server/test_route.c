@@ -158,8 +158,7 @@ static void a_pass_takes_many_jobs_in_steps(void)
     rig_settle(r);
     CU_ASSERT_EQUAL(model_queue(svr_model(r->s), "q")->n_jobs, 500);
     /* Who came first went first. */
-    for (const struct job *j = model_queue(svr_model(r->s), "in")->jobs; j;
-         j = j->queue_next)
+    QUEUE_EACH_JOB (model_queue(svr_model(r->s), "in"), j)
         n += atoi(j->obj.id) < 500;
     CU_ASSERT_EQUAL(n, 0);
     rig_free(r);

@@ -1,5 +1,5 @@
-/* job_order.c - OrderJob: two jobs that do not run change places in the order in which
- * schedulers look at them, and their queues when those differ (cli.md 5.4).
+/* job_exchange.c - OrderJob: two jobs that do not run change places in the order in
+ * which schedulers look at them, and their queues when those differ (cli.md 5.4).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
