@@ -288,7 +288,8 @@ def test_no_reservation_comes_out_of_an_array(mock):
                "pbs_rsub: Reservation may not be created from an array job\n")
     for name in (jid, number + "[]", sub(jid, 1), number + "[1]", number + "[10]"):
         assert said(mock, "pbs_rsub", "--job", name) == refusal
-    assert said(mock, "pbs_rsub", "--job", sub(jid, 11))[2] == "pbs_rsub: Unknown Job Id\n"
+    unknown = said(mock, "pbs_rsub", "--job", sub(jid, 11))[2]
+    assert unknown.splitlines()[0] == "pbs_rsub: Unknown Job Id"
     assert not mock.server.status(RESV)
     counts(mock, jid, Running=8, Queued=2)
     mock.server.delete(jid)
