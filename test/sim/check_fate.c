@@ -120,6 +120,14 @@ static enum end_word word_of(const struct model *m, const struct resv *r,
                                         : END_KILLS;
 }
 
+/* The run of one that goes back to its queue is over with its obituary: it waits, and
+ * only its MoM has not forgotten it yet. */
+static bool has_run(const struct job *j)
+{
+    return job_is_at_mom(j) &&
+           !(job_state(j) == 'E' && obj_num(&j->obj, JOB_A_HF_REQUEUE, 0));
+}
+
 static void note(struct sim *s, const struct job *j, const struct record *rec,
                  enum end_word word)
 {
@@ -130,7 +138,7 @@ static void note(struct sim *s, const struct job *j, const struct record *rec,
     f->seq = rec->seq;
     f->word = word;
     f->is_last = rec->fact == FACT_RESV_ENDING;
-    f->ran = job_is_at_mom(j);
+    f->ran = has_run(j);
     f->once = !obj_num(&j->obj, JOB_A_RERUNABLE, 1);
     f->was_doomed = obj_is_set(&j->obj, JOB_A_HF_KILL_BY) ||
                     (j->parent && obj_is_set(&j->parent->obj, JOB_A_HF_KILL_BY));
