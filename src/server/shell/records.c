@@ -112,20 +112,26 @@ static int check_alone(const struct model *m, enum obj_kind kind, const char *id
                     kind_name(kind), o->id, id);
 }
 
-/* What former versions kept of an alteration is not read: one that was open is dropped
- * by its rule (doc/store.md). */
+/* What former versions kept and this one does not: an alteration that was open is
+ * dropped by its rule (doc/store.md), and a job of another server is asked for again.
+ */
 static bool is_former(enum obj_kind kind, const char *attr)
 {
-    static const char *const former[] = {
-        "hf_alter_unset",       "hf_alter_start",       "hf_alter_end",
-        "hf_alter_duration",    "hf_alter_resources",   "hf_alter_schedselect",
-        "hf_alter_name",        "hf_alter_mail_points", "hf_alter_mail_users",
-        "hf_alter_users",       "hf_alter_groups",      "hf_alter_priority",
-        "hf_alter_interactive",
+    static const struct {
+        enum obj_kind kind;
+        const char *attr;
+    } former[] = {
+        { OBJ_RESV, "hf_alter_unset" },       { OBJ_RESV, "hf_alter_start" },
+        { OBJ_RESV, "hf_alter_end" },         { OBJ_RESV, "hf_alter_duration" },
+        { OBJ_RESV, "hf_alter_resources" },   { OBJ_RESV, "hf_alter_schedselect" },
+        { OBJ_RESV, "hf_alter_name" },        { OBJ_RESV, "hf_alter_mail_points" },
+        { OBJ_RESV, "hf_alter_mail_users" },  { OBJ_RESV, "hf_alter_users" },
+        { OBJ_RESV, "hf_alter_groups" },      { OBJ_RESV, "hf_alter_priority" },
+        { OBJ_RESV, "hf_alter_interactive" }, { OBJ_JOB, "hf_verify_again" },
     };
 
-    for (size_t i = 0; kind == OBJ_RESV && i < ARRAY_LEN(former); i++)
-        if (strcmp(former[i], attr) == 0)
+    for (size_t i = 0; i < ARRAY_LEN(former); i++)
+        if (former[i].kind == kind && strcmp(former[i].attr, attr) == 0)
             return true;
     return false;
 }

@@ -91,7 +91,20 @@ static void answer_init(int fd)
             .n_vnodes = 1, .vnodes = &one, .parent_job = "1.svr", .parent_vnode = -1 });
 }
 
-/* Play a MoM: 'script' is called with each connection until it ends the process. */
+/* 'script' is called with each connection until it ends the process. */
+static _Noreturn void serve(int fd, void (*script)(int fd, int nth))
+{
+    for (int nth = 0;; nth++) {
+        int client = accept(fd, NULL, NULL);
+
+        alarm(LIMIT_S);
+        arena = arena_new();
+        script(client, nth);
+        close(client);
+    }
+}
+
+/* Play a MoM, in a process of its own. */
 static pid_t play(void (*script)(int fd, int nth))
 {
     struct sockaddr_in a = { .sin_family = AF_INET,
@@ -112,14 +125,8 @@ static pid_t play(void (*script)(int fd, int nth))
     setenv("PBS_TASKNUM", "00000001", 1);
     alarm(LIMIT_S);
     pid = fork();
-    for (int nth = 0; pid == 0; nth++) {
-        int client = accept(fd, NULL, NULL);
-
-        alarm(LIMIT_S);
-        arena = arena_new();
-        script(client, nth);
-        close(client);
-    }
+    if (pid == 0)
+        serve(fd, script);
     close(fd);
     return pid;
 }
