@@ -19,7 +19,7 @@
 
 struct stat_line { /* of /proc/PID/stat */
     char state;
-    int parent, session;
+    int parent, group, session;
     unsigned long ticks;      /* own and waited-for children */
     unsigned long long began; /* ticks since the host's boot */
     unsigned long vsize_bytes;
@@ -51,12 +51,12 @@ static bool read_stat(const char *pid, struct stat_line *ret)
     at = strrchr(text, ')');
     if (!at ||
         sscanf(at + 1,
-               /* These are state, ppid, session, utime, stime, cutime, cstime,
+               /* These are state, ppid, pgrp, session, utime, stime, cutime, cstime,
                 * starttime, vsize and rss, as proc(5) orders them. */
-               " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d "
+               " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d "
                "%*d %*d %llu %lu %ld",
-               &ret->state, &ret->parent, &ret->session, &utime, &stime, &cutime,
-               &cstime, &ret->began, &ret->vsize_bytes, &ret->rss_pages) != 10)
+               &ret->state, &ret->parent, &ret->group, &ret->session, &utime, &stime,
+               &cutime, &cstime, &ret->began, &ret->vsize_bytes, &ret->rss_pages) != 11)
         return false;
     ret->ticks = utime + stime + (unsigned long)cutime + (unsigned long)cstime;
     return true;
@@ -153,17 +153,34 @@ struct killing {
     int32_t session;
     int signo;
     size_t n;
+    int group;         /* that was killed last in this walk; 0: none */
+    bool is_strangers; /* another session has a group of the session's number */
 };
 
-/* Signal a process of the session; a zombie has ended already. */
+/* Signal a process of the session; a zombie has ended already. SIGKILL goes to all of
+ * its group, which is of the same session: the kernel forgets nobody who is just being
+ * forked, and a walk over /proc does. */
 static void kill_process(void *arg, pid_t pid, const struct stat_line *st)
 {
     struct killing *k = arg;
 
+    k->is_strangers |= st->group == k->session && st->session != k->session;
     if (st->session != k->session || st->state == 'Z')
         return;
     if (kill(pid, k->signo) == 0)
         k->n++;
+    if (k->signo != SIGKILL || st->group <= 1 || st->group == k->group)
+        return;
+    k->group = st->group;
+    (void)kill(-st->group, SIGKILL);
+}
+
+/* The group that the leader began in: processes of it may all have been between two
+ * numbers when the walk came by, since each became another one again and again. */
+static void kill_first_group(const struct killing *k)
+{
+    if (k->signo == SIGKILL && !k->is_strangers)
+        (void)kill(-k->session, SIGKILL);
 }
 
 size_t proc_kill_session(int32_t session, int signo)
@@ -178,7 +195,9 @@ size_t proc_kill_session(int32_t session, int signo)
         /* A process may start others while we go through the list: go again until
          * none is left. */
         k.n = 0;
+        k.group = 0;
         for_each_process(&k, kill_process);
+        kill_first_group(&k);
         total += k.n;
         if (k.n == 0)
             break;

@@ -30,8 +30,9 @@ bool proc_session_is(int32_t session, const char *mark);
 void proc_each_of_session(int32_t session, void (*fn)(void *arg, int32_t pid),
                           void *arg);
 
-/* Signal every process of a session; with SIGKILL until none is found any more. Returns
- * how many got it. */
+/* Signal every process of a session; with SIGKILL until none is found any more, and all
+ * of their groups, so that nobody escapes by becoming another process. Returns how many
+ * were found and got it. */
 size_t proc_kill_session(int32_t session, int signo);
 
 /* Is there a process of that number that leads its session, and has that mark? */
