@@ -45,12 +45,12 @@ test_bench_plan_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la 
 
 # One question about a reservation, where the snapshot is kept.
 check_PROGRAMS += test/bench/question
-test_bench_question_SOURCES = test/bench/question.c test/bench/measure.h
+test_bench_question_SOURCES = test/bench/question.c test/bench/measure.h test/bench/tell.h
 test_bench_question_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la
 
 # Looks at nothing new, and at little, beside thousands of jobs that wait.
 check_PROGRAMS += test/bench/looks
-test_bench_looks_SOURCES = test/bench/looks.c test/bench/measure.h
+test_bench_looks_SOURCES = test/bench/looks.c test/bench/measure.h test/bench/tell.h
 test_bench_looks_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la
 
 # A later start for a reservation that finds no place.

@@ -19,8 +19,8 @@
 #include "scheduler/sched.h"
 
 #include "measure.h"
+#include "tell.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,105 +46,92 @@ struct teller {
     size_t n_steps;
 };
 
-static void attr(struct teller *t, struct wire_object *o, const char *name,
-                 const char *resource, const char *format, ...)
-{
-    va_list ap;
-
-    va_start(ap, format);
-    wire_attrs_add(&o->attrs, t->arena, name, resource,
-                   arena_vprintf(t->arena, format, ap), WIRE_OP_SET);
-    va_end(ap);
-}
-
-static struct wire_object *object(struct teller *t, uint32_t type, const char *format,
-                                  int i)
-{
-    char name[64];
-
-    snprintf(name, sizeof(name), format, i);
-    return wire_objects_add(&t->said, t->arena, type, arena_strdup(t->arena, name));
-}
-
 static void say_vnode(struct teller *t, int i, const char *state)
 {
-    struct wire_object *o = object(t, OBJECT_NODE, "n%d", i);
+    struct wire_object *o = wire_objects_add(&t->said, t->arena, OBJECT_NODE,
+                                             arena_printf(t->arena, "n%d", i));
 
-    attr(t, o, "state", NULL, "%s", state);
-    attr(t, o, "license", NULL, "l");
-    attr(t, o, "resources_available", "host", "n%d", i);
-    attr(t, o, "resources_available", "ncpus", "16");
-    attr(t, o, "resources_available", "mem", "64gb");
+    tell_attr(t->arena, o, "state", NULL, "%s", state);
+    tell_attr(t->arena, o, "license", NULL, "l");
+    tell_attr(t->arena, o, "resources_available", "host", "n%d", i);
+    tell_attr(t->arena, o, "resources_available", "ncpus", "16");
+    tell_attr(t->arena, o, "resources_available", "mem", "64gb");
 }
 
 static void say_queue(struct teller *t, const char *format, int i)
 {
-    struct wire_object *o = object(t, OBJECT_QUEUE, format, i);
+    struct wire_object *o = wire_objects_add(&t->said, t->arena, OBJECT_QUEUE,
+                                             arena_printf(t->arena, format, i));
 
-    attr(t, o, "queue_type", NULL, "Execution");
-    attr(t, o, "started", NULL, "True");
+    tell_attr(t->arena, o, "queue_type", NULL, "Execution");
+    tell_attr(t->arena, o, "started", NULL, "True");
 }
 
 static void say_server(struct teller *t)
 {
-    struct wire_object *o = object(t, OBJECT_SERVER, "svr", 0);
+    struct wire_object *o = wire_objects_add(&t->said, t->arena, OBJECT_SERVER, "svr");
 
     if (t->n.server > 0)
-        attr(t, o, "resources_available", "ncpus", "%d", t->n.server);
+        tell_attr(t->arena, o, "resources_available", "ncpus", "%d", t->n.server);
     if (t->n.top > 0)
-        attr(t, o, "backfill_depth", NULL, "%d", t->n.top);
+        tell_attr(t->arena, o, "backfill_depth", NULL, "%d", t->n.top);
     if (t->n.limits)
-        attr(t, o, "max_run", NULL, "[u:PBS_GENERIC=1]");
+        tell_attr(t->arena, o, "max_run", NULL, "[u:PBS_GENERIC=1]");
 }
 
 static void say_resv(struct teller *t, int i)
 {
-    struct wire_object *o = object(t, OBJECT_RESV, "R%d.svr", i);
+    struct wire_object *o = wire_objects_add(&t->said, t->arena, OBJECT_RESV,
+                                             arena_printf(t->arena, "R%d.svr", i));
     int start_at = NOW + DAY_S + i % 168 * 3600, v = i * 4;
 
-    attr(t, o, "reserve_state", NULL, "2");
-    attr(t, o, "reserve_substate", NULL, "2");
-    attr(t, o, "reserve_start", NULL, "%d", start_at);
-    attr(t, o, "reserve_end", NULL, "%d", start_at + 3600);
-    attr(t, o, "queue", NULL, "R%d", i);
-    attr(t, o, "schedselect", NULL, "4:ncpus=1");
-    attr(t, o, "Resource_List", "place", "free");
-    attr(t, o, "resv_nodes", NULL,
-         "(n%d:ncpus=1)+(n%d:ncpus=1)+(n%d:ncpus=1)+(n%d:ncpus=1)", v % t->n.vnodes,
-         (v + 1) % t->n.vnodes, (v + 2) % t->n.vnodes, (v + 3) % t->n.vnodes);
+    tell_attr(t->arena, o, "reserve_state", NULL, "2");
+    tell_attr(t->arena, o, "reserve_substate", NULL, "2");
+    tell_attr(t->arena, o, "reserve_start", NULL, "%d", start_at);
+    tell_attr(t->arena, o, "reserve_end", NULL, "%d", start_at + 3600);
+    tell_attr(t->arena, o, "queue", NULL, "R%d", i);
+    tell_attr(t->arena, o, "schedselect", NULL, "4:ncpus=1");
+    tell_attr(t->arena, o, "Resource_List", "place", "free");
+    tell_attr(t->arena, o, "resv_nodes", NULL,
+              "(n%d:ncpus=1)+(n%d:ncpus=1)+(n%d:ncpus=1)+(n%d:ncpus=1)",
+              v % t->n.vnodes, (v + 1) % t->n.vnodes, (v + 2) % t->n.vnodes,
+              (v + 3) % t->n.vnodes);
     say_queue(t, "R%d", i);
 }
 
 /* 'on': it runs there; 'comment': it waits and was told so. */
 static void say_job(struct teller *t, int i, const char *on, const char *comment)
 {
-    struct wire_object *o = object(t, OBJECT_JOB, "%d.svr", i);
+    struct wire_object *o = wire_objects_add(&t->said, t->arena, OBJECT_JOB,
+                                             arena_printf(t->arena, "%d.svr", i));
     int ncpus = t->n.server > 0 ? 1 : 16;
 
-    attr(t, o, "schedselect", NULL, "1:ncpus=%d", ncpus);
-    attr(t, o, "Resource_List", "ncpus", "%d", ncpus);
-    attr(t, o, "Resource_List", "walltime", "%d", 3600 * (1 + i % t->n.lengths));
-    attr(t, o, "queue_rank", NULL, "%d", i);
-    attr(t, o, "job_state", NULL, on ? "R" : "Q");
-    attr(t, o, "queue", NULL, "workq");
-    attr(t, o, "euser", NULL, "u%d", i % t->n.owners);
-    attr(t, o, "egroup", NULL, "g");
-    attr(t, o, "project", NULL, "p");
+    tell_attr(t->arena, o, "schedselect", NULL, "1:ncpus=%d", ncpus);
+    tell_attr(t->arena, o, "Resource_List", "ncpus", "%d", ncpus);
+    tell_attr(t->arena, o, "Resource_List", "walltime", "%d",
+              3600 * (1 + i % t->n.lengths));
+    tell_attr(t->arena, o, "queue_rank", NULL, "%d", i);
+    tell_attr(t->arena, o, "job_state", NULL, on ? "R" : "Q");
+    tell_attr(t->arena, o, "queue", NULL, "workq");
+    tell_attr(t->arena, o, "euser", NULL, "u%d", i % t->n.owners);
+    tell_attr(t->arena, o, "egroup", NULL, "g");
+    tell_attr(t->arena, o, "project", NULL, "p");
     if (on) {
-        attr(t, o, "stime", NULL, "%d", t->now_at);
-        attr(t, o, "exec_vnode", NULL, "%s", on);
+        tell_attr(t->arena, o, "stime", NULL, "%d", t->now_at);
+        tell_attr(t->arena, o, "exec_vnode", NULL, "%s", on);
     }
     if (comment)
-        attr(t, o, "comment", NULL, "%s", comment);
+        tell_attr(t->arena, o, "comment", NULL, "%s", comment);
 }
 
 /* The scheduler has heard of all that was said. */
 static void tell(struct teller *t)
 {
-    struct wire_object *mark = object(t, OBJECT_MARK, "mark", 0);
+    struct wire_object *mark =
+        wire_objects_add(&t->said, t->arena, OBJECT_MARK, "mark");
 
-    attr(t, mark, "since", NULL, "%llu", (unsigned long long)t->seq);
-    attr(t, mark, "seq", NULL, "%llu", (unsigned long long)++t->seq);
+    tell_attr(t->arena, mark, "since", NULL, "%llu", (unsigned long long)t->seq);
+    tell_attr(t->arena, mark, "seq", NULL, "%llu", (unsigned long long)++t->seq);
     if (!snapshot_patch(t->kept, &t->said))
         abort();
     arena_clear(t->arena);
@@ -222,7 +209,8 @@ static void nothing(struct teller *t, int round)
 
 static void job_ended(struct teller *t, int round)
 {
-    (void)object(t, OBJECT_JOB, "%d.svr", round);
+    (void)wire_objects_add(&t->said, t->arena, OBJECT_JOB,
+                           arena_printf(t->arena, "%d.svr", round));
 }
 
 static void job_came(struct teller *t, int round)

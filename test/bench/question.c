@@ -15,8 +15,8 @@
 #include "scheduler/sched.h"
 
 #include "measure.h"
+#include "tell.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,84 +38,68 @@ struct teller {
     struct policy *policy;
 };
 
-static void attr(struct teller *t, struct wire_object *o, const char *name,
-                 const char *resource, const char *format, ...)
-{
-    va_list ap;
-
-    va_start(ap, format);
-    wire_attrs_add(&o->attrs, t->arena, name, resource,
-                   arena_vprintf(t->arena, format, ap), WIRE_OP_SET);
-    va_end(ap);
-}
-
-static struct wire_object *object(struct teller *t, uint32_t type, const char *format,
-                                  int i)
-{
-    char name[64];
-
-    snprintf(name, sizeof(name), format, i);
-    return wire_objects_add(&t->said, t->arena, type, arena_strdup(t->arena, name));
-}
-
 static void say_vnode(struct teller *t, int i)
 {
-    struct wire_object *o = object(t, OBJECT_NODE, "n%d", i);
+    struct wire_object *o = wire_objects_add(&t->said, t->arena, OBJECT_NODE,
+                                             arena_printf(t->arena, "n%d", i));
 
-    attr(t, o, "state", NULL, "free");
-    attr(t, o, "license", NULL, "l");
-    attr(t, o, "resources_available", "host", "n%d", i);
-    attr(t, o, "resources_available", "ncpus", "16");
-    attr(t, o, "resources_available", "mem", "64gb");
+    tell_attr(t->arena, o, "state", NULL, "free");
+    tell_attr(t->arena, o, "license", NULL, "l");
+    tell_attr(t->arena, o, "resources_available", "host", "n%d", i);
+    tell_attr(t->arena, o, "resources_available", "ncpus", "16");
+    tell_attr(t->arena, o, "resources_available", "mem", "64gb");
 }
 
 static void say_queue(struct teller *t)
 {
-    struct wire_object *o = object(t, OBJECT_QUEUE, "workq", 0);
+    struct wire_object *o = wire_objects_add(&t->said, t->arena, OBJECT_QUEUE, "workq");
 
-    attr(t, o, "queue_type", NULL, "Execution");
-    attr(t, o, "started", NULL, "True");
+    tell_attr(t->arena, o, "queue_type", NULL, "Execution");
+    tell_attr(t->arena, o, "started", NULL, "True");
 }
 
 /* 'nodes' NULL: it waits for its answer. */
 static void say_resv(struct teller *t, int i, int start_at, const char *select,
                      const char *nodes)
 {
-    struct wire_object *o = object(t, OBJECT_RESV, "R%d.svr", i);
+    struct wire_object *o = wire_objects_add(&t->said, t->arena, OBJECT_RESV,
+                                             arena_printf(t->arena, "R%d.svr", i));
 
-    attr(t, o, "reserve_state", NULL, nodes ? "2" : "1");
-    attr(t, o, "reserve_substate", NULL, nodes ? "2" : "1");
-    attr(t, o, "reserve_start", NULL, "%d", start_at);
-    attr(t, o, "reserve_end", NULL, "%d", start_at + 3600);
-    attr(t, o, "queue", NULL, "R%d", i);
-    attr(t, o, "schedselect", NULL, "%s", select);
-    attr(t, o, "Resource_List", "place", "free");
-    attr(t, o, "alter_seq", NULL, "0");
+    tell_attr(t->arena, o, "reserve_state", NULL, nodes ? "2" : "1");
+    tell_attr(t->arena, o, "reserve_substate", NULL, nodes ? "2" : "1");
+    tell_attr(t->arena, o, "reserve_start", NULL, "%d", start_at);
+    tell_attr(t->arena, o, "reserve_end", NULL, "%d", start_at + 3600);
+    tell_attr(t->arena, o, "queue", NULL, "R%d", i);
+    tell_attr(t->arena, o, "schedselect", NULL, "%s", select);
+    tell_attr(t->arena, o, "Resource_List", "place", "free");
+    tell_attr(t->arena, o, "alter_seq", NULL, "0");
     if (nodes)
-        attr(t, o, "resv_nodes", NULL, "%s", nodes);
+        tell_attr(t->arena, o, "resv_nodes", NULL, "%s", nodes);
 }
 
 static void say_job(struct teller *t, int i, int hours)
 {
-    struct wire_object *o = object(t, OBJECT_JOB, "%d.svr", i);
+    struct wire_object *o = wire_objects_add(&t->said, t->arena, OBJECT_JOB,
+                                             arena_printf(t->arena, "%d.svr", i));
 
-    attr(t, o, "schedselect", NULL, "1:ncpus=16");
-    attr(t, o, "queue_rank", NULL, "%d", i);
-    attr(t, o, "job_state", NULL, "R");
-    attr(t, o, "stime", NULL, "%d", NOW - 100);
-    attr(t, o, "queue", NULL, "workq");
-    attr(t, o, "exec_vnode", NULL, "(n%d:ncpus=16)", i);
+    tell_attr(t->arena, o, "schedselect", NULL, "1:ncpus=16");
+    tell_attr(t->arena, o, "queue_rank", NULL, "%d", i);
+    tell_attr(t->arena, o, "job_state", NULL, "R");
+    tell_attr(t->arena, o, "stime", NULL, "%d", NOW - 100);
+    tell_attr(t->arena, o, "queue", NULL, "workq");
+    tell_attr(t->arena, o, "exec_vnode", NULL, "(n%d:ncpus=16)", i);
     if (hours > 0)
-        attr(t, o, "Resource_List", "walltime", "%d", hours * 3600 + i);
+        tell_attr(t->arena, o, "Resource_List", "walltime", "%d", hours * 3600 + i);
 }
 
 /* The scheduler has heard of all that was said. */
 static void tell(struct teller *t)
 {
-    struct wire_object *mark = object(t, OBJECT_MARK, "mark", 0);
+    struct wire_object *mark =
+        wire_objects_add(&t->said, t->arena, OBJECT_MARK, "mark");
 
-    attr(t, mark, "since", NULL, "%llu", (unsigned long long)t->seq);
-    attr(t, mark, "seq", NULL, "%llu", (unsigned long long)++t->seq);
+    tell_attr(t->arena, mark, "since", NULL, "%llu", (unsigned long long)t->seq);
+    tell_attr(t->arena, mark, "seq", NULL, "%llu", (unsigned long long)++t->seq);
     if (!snapshot_patch(t->kept, &t->said))
         abort();
     arena_clear(t->arena);
@@ -176,7 +160,8 @@ static double ask(struct teller *t, const struct sizes *n, int i, bool *yes)
     if (*yes)
         say_resv(t, name, start_at, select, step->vnodes);
     else
-        (void)object(t, OBJECT_RESV, "R%d.svr", name);
+        (void)wire_objects_add(&t->said, t->arena, OBJECT_RESV,
+                               arena_printf(t->arena, "R%d.svr", name));
     begin = measure_now_ms();
     tell(t);
     (void)plan(t, arena, &after);

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast import *
 from holdfast.users import ROOTLESS
-from holdfast.wire import Reader, number, string
+from holdfast.wire import Reader, number, string, take
 from story import *
 
 (INIT, TASKS, SPAWN, SIGNAL, OBIT, RESOURCES, POSTINFO, GETINFO) = range(100, 108)
@@ -41,21 +41,12 @@ class Task:
                 number(self.event) + number(self.task) + body).encode("latin1")
         return b"PKTV1\0\0" + struct.pack(">I", len(data)) + data
 
-    def take(self, n):
-        data = b""
-        while len(data) < n:
-            got = self.s.recv(n - len(data))
-            if not got:
-                break
-            data += got
-        return data
-
     def receive(self):
         """The code, and what is behind the head of the answer; None when there is none."""
-        head = self.take(11)
+        head = take(self.s, 11)
         if not head:
             return None
-        r = Reader(self.take(struct.unpack(">I", head[7:])[0]).decode("latin1"))
+        r = Reader(take(self.s, struct.unpack(">I", head[7:])[0]).decode("latin1"))
         assert (r.number(), r.number()) == (2, 2)
         failed, _ = r.number(), r.number()
         return (r.number() if failed else 0), r

@@ -84,6 +84,17 @@ class Reply:
         return kind, name, attrs
 
 
+def take(sock, n):
+    """So many bytes; fewer when the other side has closed."""
+    data = b""
+    while len(data) < n:
+        got = sock.recv(n - len(data))
+        if not got:
+            break
+        data += got
+    return data
+
+
 class Connection:
     """A TCP connection to the server; 'reserved': from a port below 1024. The kernel
     knows its socket as one that 'user' made (None: who runs the test). 'source' is a port
@@ -138,13 +149,7 @@ class Connection:
         self.s.sendall(b"PKTV1\0\0" + struct.pack(">I", len(data)) + data)
 
     def take(self, n):
-        data = b""
-        while len(data) < n:
-            got = self.s.recv(n - len(data))
-            if not got:
-                break
-            data += got
-        return data
+        return take(self.s, n)
 
     def receive(self):
         """The next reply; None when the server has closed."""
