@@ -15,6 +15,12 @@
 
 #define LIMIT_S 30
 
+static void say(int ready)
+{
+    if (write(ready, "r", 1) != 1)
+        _exit(1);
+}
+
 static NORETURN void stand(void)
 {
     for (;;)
@@ -23,10 +29,11 @@ static NORETURN void stand(void)
 
 /* Become another process, again and again: a walk over /proc finds a number that is
  * over, and not yet the next one. */
-static NORETURN void move(void)
+static NORETURN void move(int ready)
 {
     time_t until = time(NULL) + LIMIT_S; /* alarm() is not inherited */
 
+    say(ready);
     while (time(NULL) < until)
         if (fork() > 0)
             _exit(0);
@@ -34,31 +41,34 @@ static NORETURN void move(void)
 }
 
 /* Its leader ends at once. */
-static NORETURN void move_all(void)
+static NORETURN void move_all(int ready)
 {
     for (int i = 0; i < 3; i++)
         if (fork() == 0)
-            move();
+            move(ready);
     _exit(0);
 }
 
 /* One process stands, and one moves, in a group of its own each. */
-static NORETURN void move_in_groups(void)
+static NORETURN void move_in_groups(int ready)
 {
     for (int i = 0; i < 2; i++)
         if (fork() == 0) {
             setpgid(0, 0);
-            if (i == 0)
+            if (i == 0) {
+                say(ready);
                 stand();
+            }
             if (fork() == 0)
-                move();
+                move(ready);
             stand();
         }
     stand();
 }
 
-/* The number of a session that does this; it is there when this returns. */
-static pid_t begin(void (*what)(void))
+/* The number of a session that does this; so many of its processes have said that they
+ * are there when this returns. */
+static pid_t begin(void (*what)(int ready), int n)
 {
     int ready[2];
     char byte;
@@ -69,16 +79,16 @@ static pid_t begin(void (*what)(void))
     CU_ASSERT_FATAL(pid >= 0);
     if (pid == 0) {
         alarm(LIMIT_S);
-        if (setsid() < 0 || write(ready[1], "r", 1) != 1)
+        if (setsid() < 0)
             _exit(1);
         close(ready[0]);
-        close(ready[1]);
-        what();
+        what(ready[1]);
         _exit(0);
     }
-    CU_ASSERT_EQUAL_FATAL(read(ready[0], &byte, 1), 1);
-    close(ready[0]);
     close(ready[1]);
+    while (n-- > 0)
+        CU_ASSERT_EQUAL_FATAL(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
     return pid;
 }
 
@@ -95,9 +105,8 @@ static void wait_for_all(void)
 static void who_moves_is_killed(void)
 {
     for (int i = 0; i < 20; i++) {
-        pid_t session = begin(move_all);
+        pid_t session = begin(move_all, 3);
 
-        usleep(2000); /* the leader may be there still, or have ended */
         (void)proc_kill_session(session, SIGKILL);
         wait_for_all();
     }
@@ -106,9 +115,8 @@ static void who_moves_is_killed(void)
 static void each_group_is_killed(void)
 {
     for (int i = 0; i < 20; i++) {
-        pid_t session = begin(move_in_groups);
+        pid_t session = begin(move_in_groups, 2);
 
-        usleep(2000);
         CU_ASSERT_TRUE(proc_kill_session(session, SIGKILL) > 0);
         wait_for_all();
     }
