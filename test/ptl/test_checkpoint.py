@@ -358,6 +358,15 @@ def test_images_are_made_in_time(cluster, images):
     wait_for("the job is restored", lambda: "restart " + jid in images.told()[-1])
     goes_on(cluster, images, jid, number)
     cluster.server.accounting_match(";T;%s;" % jid)
+    # It ends by itself, and an epilogue sends it back to its image; a deleted job ends all the same.
+    images.script("epilogue", "exit 2\n")
+    session = cluster.server.status(JOB, jid)[0]["session_id"]
+    told = len(images.told())
+    subprocess.run(["pkill", "-KILL", "-s", session], check=True)
+    wait_for("the job is restored again", lambda: len(images.told()) > told)
+    assert "restart " + jid in images.told()[-1]
+    cluster.server.accounting_match(";R;%s;.*Exit_status=-15 " % jid, regexp=True)
+    goes_on(cluster, images, jid, number)
     cluster.server.delete(jid)
     is_gone(cluster.server, JOB, jid)
     no_image_left(images)

@@ -245,15 +245,20 @@ void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out 
         tell_end(m, now_at, j, out);
 }
 
+/* The script may send a job back that has an image, to go on from there, but not one
+ * that was to be ended; and a status that was set is not overwritten. Whatever else it
+ * ends with changes nothing of the job's end (execution.md 16, 20). */
 void mom_epilogue_done(struct mom *m, int64_t now_at, const char *job_id, int code,
                        struct mom_out *out)
 {
     struct mom_job *j = job_find(m, job_id);
 
-    /* What the script ended with changes nothing of the job's end (execution.md 16). */
-    (void)code;
-    if (j && j->phase == JOB_EPILOGUE)
-        tell_end(m, now_at, j, out);
+    if (!j || j->phase != JOB_EPILOGUE)
+        return;
+    if (code == EPILOGUE_RESTARTS && j->checkpoint.has_image && j->status >= 0 &&
+        !j->is_ended_by_order)
+        j->status = STATUS_FROM_IMAGE;
+    tell_end(m, now_at, j, out);
 }
 
 void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t status,

@@ -205,6 +205,7 @@ static struct mom_job *make_job(struct mom *m, const struct job_record *r)
     j->since_at = r->since_at;
     j->walltime_s = r->walltime_s;
     j->kill_at = r->kill_at;
+    j->is_ended_by_order = r->kill_at != INT64_MAX;
     j->top.used = (struct mom_usage){ .cput_s = r->cput_s,
                                       .mem_kb = r->mem_kb,
                                       .vmem_kb = r->vmem_kb };

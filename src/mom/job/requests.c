@@ -230,6 +230,7 @@ static void signal_starting(const struct ask *a, struct mom_job *j, const char *
         accept_it(a);
         return;
     }
+    j->is_ended_by_order = true;
     j->kill_at = a->now_at; /* as soon as there is something to kill */
     life_reckon(a->m, j);
     accept_it(a);

@@ -31,7 +31,9 @@
 #define HIGHEST_SIGNAL      64          /* of Linux, real-time signals included */
 /* The exit status with which the server runs a job again (execution.md 20). */
 #define STATUS_RETRY        (-3)
-#define STATUS_NEVER_RAN    254 /* of a task that could not be started */
+#define STATUS_FROM_IMAGE   (-15) /* the job goes on from its image */
+#define EPILOGUE_RESTARTS   2     /* what an epilogue ends with for that */
+#define STATUS_NEVER_RAN    254   /* of a task that could not be started */
 #define MAX_TASKS           JOB_RECORD_MAX_TASKS
 
 /* Substates that the server knows, and two of ours below 41. */
@@ -348,7 +350,8 @@ struct mom_job {
     bool is_told;        /* the server knows the session */
     bool is_dropped;     /* goes away when its copies are done */
     bool is_terminating; /* by a script that has not ended */
-    bool is_requeued;    /* for its host was busy */
+    bool is_ended_by_order;
+    bool is_requeued; /* for its host was busy */
     UT_hash_handle hh;
 };
 

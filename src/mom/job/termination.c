@@ -40,6 +40,7 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
                     struct mom_out *out)
 {
     MUST(job_has_processes(j));
+    j->is_ended_by_order = true;
     if (j->is_terminating)
         return; /* the script is at it */
     out_joblog(out, LOG_EV_JOB, j, "kill_job");

@@ -4,6 +4,7 @@
 #include "server/decide/array_run.h"
 
 #include "lib/attr/job_attrs.h"
+#include "server/decide/checkpoint.h"
 #include "server/decide/job_comment.h"
 #include "server/decide/job_end.h"
 #include "server/model/job_phase.h"
@@ -98,6 +99,7 @@ struct record *subjob_over_record(const struct job *job, enum fact fact,
     record_change(rec, out->arena, JOB_A_COMMENT, NULL,
                   words[substate_of(job, exit_status) - JOB_SUB_TERMINATED]);
     record_change(rec, out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
+    checkpoint_forget(job, rec, out->arena);
     return rec;
 }
 

@@ -90,6 +90,10 @@ static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *jo
     MUST(job_state(job) == 'E'); /* what still runs is not deleted at its MoM */
     j->known = false;
     if (!obj_num(&job->obj, JOB_A_HF_REQUEUE, 0)) {
+        /* It is over and its hosts have it rest all the same (mom/job/resting.c): a
+         * deletion has overtaken its image. They are told when the record is applied.
+         */
+        j->known = job_has_image(job);
         /* The vnodes note when they were last used while the job still has its bookings
          * on them. */
         nodes_used_records(&job->bookings, t->actor, t->now_at, t->out);

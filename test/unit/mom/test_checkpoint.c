@@ -571,6 +571,49 @@ static void test_damaged_records_are_refused(void)
     bench_fini(&b);
 }
 
+/* An epilogue that ends with 2 sends a job back to its image, unless the job was to be
+ * ended. */
+static void test_an_epilogue_sends_a_job_back_to_its_image(void)
+{
+    static const struct {
+        bool has_image, is_deleted;
+        int32_t ended, code, told;
+    } cases[] = {
+        { true, false, 1, 2, -15 },   { true, false, 1, 1, 1 },
+        { true, false, 1, -4, 1 },    { false, false, 1, 2, 1 },
+        { true, false, -29, 2, -29 }, { true, false, 256 + SIGKILL, 2, -15 },
+        { true, true, 271, 2, 271 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct mom_usage used = { .cput_s = 61 };
+        struct bench b;
+
+        bench_with_scripts(&b);
+        run_with(&b, "c=1");
+        b.m->cfg.runs_epilogues = true;
+        if (cases[i].has_image) {
+            mom_used(b.m, b.now_at, JOB, &used);
+            mom_sampled(b.m, b.now_at, &b.out);
+            mom_checkpointed(b.m, b.now_at, JOB, IMAGE, 0, &b.out);
+        }
+        if (cases[i].ended < 0)
+            life_preset(job_find(b.m, JOB), cases[i].ended);
+        if (cases[i].is_deleted)
+            life_terminate(b.m, b.now_at, job_find(b.m, JOB), &b.out);
+        mom_exited(b.m, b.now_at, JOB, cases[i].ended < 0 ? 0 : cases[i].ended, NULL,
+                   &b.out);
+        CU_ASSERT(has(&b, MOM_EPILOGUE));
+        forget(&b);
+        mom_epilogue_done(b.m, b.now_at, JOB, cases[i].code, &b.out);
+        CU_ASSERT_EQUAL(told_status(&b), cases[i].told);
+        forget(&b);
+        obit_reply(&b, JOB, false);
+        CU_ASSERT_EQUAL(has(&b, MOM_REST), cases[i].told == -15);
+        bench_fini(&b);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -602,6 +645,8 @@ int main(void)
         { "a job that rests is found again", test_a_job_that_rests_is_found_again },
         { "a job with an image is given back as such",
           test_a_job_with_an_image_is_given_back_as_such },
+        { "an epilogue sends a job back to its image",
+          test_an_epilogue_sends_a_job_back_to_its_image },
         { "damaged records are refused", test_damaged_records_are_refused },
     };
 

@@ -232,6 +232,31 @@ static void test_an_image_goes_with_its_job(void)
     fake_mom_free(&fm);
 }
 
+/* The deletion came when the image was made already, or before the run failed that
+ * began with it: its MoM has the job rest, and nobody wants it any more. */
+static void test_a_deleted_job_leaves_no_image(void)
+{
+    static const int32_t ends_with[] = { -3, -7, -5, CKPT_ENDED, -15 };
+
+    for (size_t i = 0; i < ARRAY_LEN(ends_with); i++) {
+        struct fake_mom fm = fake_mom_new();
+        const char *id = resting_job(&fm);
+
+        release(&fm, id);
+        CU_ASSERT_EQUAL_FATAL(run_job(fm.r, id, AT), 0);
+        fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+        CU_ASSERT_EQUAL(delete_job(fm.r, RIG_ROOT, id, NULL), 0);
+        fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
+        fake_obit(&fm, id, 2, ends_with[i]);
+        fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
+        fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), PBSE_UNKJOBID, NULL);
+        CU_ASSERT_PTR_NULL(model_job(svr_model(fm.r->s), id));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(fake_message(&fm, IS_DISCARD_JOB));
+        CU_ASSERT_EQUAL(fake_message(&fm, IS_DISCARD_JOB)->run_version, 2);
+        fake_mom_free(&fm);
+    }
+}
+
 /* Whichever of the two was away: the server says at the next registration whether it
  * counts on what rests there. */
 static void test_a_registration_settles_what_rests(void)
@@ -424,6 +449,7 @@ static const struct unit_case cases[] = {
       test_what_an_end_says_of_the_image },
     { "an image goes with its job", test_an_image_goes_with_its_job },
     { "a registration settles what rests", test_a_registration_settles_what_rests },
+    { "a deleted job leaves no image", test_a_deleted_job_leaves_no_image },
     { "what rests where the image does not lie is discarded",
       test_what_rests_where_the_image_does_not_lie_is_discarded },
     { "an end that is told again keeps the image",
