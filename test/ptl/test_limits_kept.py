@@ -55,6 +55,31 @@ def test_the_kernel_is_told(cluster):
         ["60", "3072", str(4 << 20), "5"]
 
 
+@pytest.mark.skipif(ROOTLESS, reason="only root may raise limits")
+def test_what_only_root_may_give(cluster):
+    """A priority above that of others; and the soft limits of whoever has started the MoM are not those of jobs."""
+    few = {resource.RLIMIT_MEMLOCK: 1 << 20, resource.RLIMIT_NPROC: 10000, resource.RLIMIT_FSIZE: 1 << 40}
+    before = {kind: resource.getrlimit(kind) for kind in few}
+    cluster.mom.stop()
+    try:
+        for kind, limit in few.items():
+            resource.setrlimit(kind, (limit, before[kind][1]))
+        cluster.mom.start()
+    finally:
+        for kind in few:
+            resource.setrlimit(kind, before[kind])
+    cluster.wait_nodes()
+    jid = cluster.server.submit(Job(attrs={
+        "Job_Name": "given", "Join_Path": "oe", "Resource_List.nice": -5},
+        script="#!/bin/bash\nnice; ulimit -l; ulimit -u; ulimit -f\n"))
+    assert exit_status(cluster.server, jid) == 0
+    nice, *limits = cluster.output(USER1, "given.o" + seq(jid)).split()
+    assert nice == "-5"
+    for text, kind, unit in zip(limits, few, (1024, 1, 1024)):
+        hard = before[kind][1]
+        assert text == "unlimited" or (hard != resource.RLIM_INFINITY and int(text) >= hard // unit)
+
+
 def test_processor_time_is_over(cluster):
     """The kernel ends a single process."""
     server = cluster.server

@@ -156,6 +156,24 @@ static int take_option(int c, struct options *o, int argc, char **argv)
     return 1;
 }
 
+/* Jobs inherit them: what limits the service that has started the MoM is none of theirs
+ * (execution.md 2). Only root may raise what somebody has fixed. */
+static void lift_limits(void)
+{
+    static const int lifted[] = { RLIMIT_CPU,   RLIMIT_FSIZE, RLIMIT_DATA,
+                                  RLIMIT_NPROC, RLIMIT_RSS,   RLIMIT_MEMLOCK };
+    const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+    struct rlimit lim;
+
+    for (size_t i = 0; i < ARRAY_LEN(lifted); i++) {
+        if (setrlimit((__rlimit_resource_t)lifted[i], &none) == 0 ||
+            getrlimit((__rlimit_resource_t)lifted[i], &lim) < 0)
+            continue;
+        lim.rlim_cur = lim.rlim_max;
+        setrlimit((__rlimit_resource_t)lifted[i], &lim);
+    }
+}
+
 static int read_options(int argc, char **argv, struct options *o)
 {
     int c, status = -1;
@@ -414,6 +432,7 @@ int main(int argc, char **argv)
     if (startup_tells_version(argc, argv))
         return 0;
     daemon_tidy();
+    lift_limits();
     status = read_options(argc, argv, &o);
     if (status)
         return status;
@@ -430,7 +449,11 @@ int main(int argc, char **argv)
     s.started_at = clock_read();
     set_names(&s, &o);
     s.host = (struct plan_host){
-        .conf = conf, .config = &s.config, .home = s.home, .host = s.short_name
+        .conf = conf,
+        .config = &s.config,
+        .home = s.home,
+        .host = s.short_name,
+        .full_name = s.host_name,
     };
     status = set_ports(&s, &o);
     s.host.rm_port = s.rm_port;

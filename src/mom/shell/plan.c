@@ -478,12 +478,15 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
     p->envp = e.v;
 }
 
-/* Nobody else reads what a job writes, unless its user has said so. */
+/* Nobody else reads what a job writes, unless its user has said so. Servers take any
+ * number; one with other digits than those of a mask says nothing. */
 static mode_t plan_umask(const struct wire_attrs *attrs)
 {
     const char *text = attr(attrs, "umask");
 
-    return text[0] ? (mode_t)(strtoul(text, NULL, 8) & 0777) : 077;
+    return text[0] && !text[strspn(text, "01234567")]
+               ? (mode_t)(strtoul(text, NULL, 8) & 0777)
+               : 077;
 }
 
 /* A task runs what it was spawned with, and writes where its host says. */
@@ -531,8 +534,9 @@ static int make(const struct plan_host *host, const char *job_id,
         return START_FAILED_EARLY;
     if (sandbox_is_private(attrs))
         p.jobdir = sandbox_path(host->config, job_id, p.home, arena);
-    shell =
-        choose_shell(attr(attrs, "Shell_Path_List"), host->host, login.shell, arena);
+    shell = choose_shell(attr(attrs, "Shell_Path_List"),
+                         host->full_name ? host->full_name : host->host, login.shell,
+                         arena);
     if (!task && attr(attrs, "executable")[0])
         plan_program(&p, attrs, arena);
     else if (!task)

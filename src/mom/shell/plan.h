@@ -71,6 +71,7 @@ struct plan_host { /* what plans need to know of this MoM */
     const char *host; /* short name */
     uint32_t rm_port;
     const char *checkpoint_dir; /* of images */
+    const char *full_name;      /* with its domain; NULL: the short one */
 };
 
 struct plan_terminal { /* of an interactive job */

@@ -63,12 +63,21 @@ void start_remark(void *arg, int event, const char *text)
     start_send_report(st->report_fd, &r);
 }
 
-bool start_become_user(const struct plan *p)
+static bool take_groups(const struct plan *p)
+{
+    return geteuid() != 0 || initgroups(p->user, p->gid) == 0;
+}
+
+static bool take_ids(const struct plan *p)
 {
     if (geteuid() != 0)
         return geteuid() == p->uid;
-    return initgroups(p->user, p->gid) == 0 && setgid(p->gid) == 0 &&
-           setuid(p->uid) == 0;
+    return setgid(p->gid) == 0 && setuid(p->uid) == 0;
+}
+
+bool start_become_user(const struct plan *p)
+{
+    return take_groups(p) && take_ids(p);
 }
 
 /* The shell of the job reads the name of the script from its input, where it waits in a
@@ -278,16 +287,20 @@ int start_prepare(struct starting *st)
     if (status)
         return status;
     /* What restores processes of the user is the administrator's. */
-    if (!st->restarts && !start_become_user(st->plan))
+    if (!st->restarts && !take_groups(st->plan))
+        return cannot_become(st);
+    /* Only root may raise limits and priorities (execution.md 11). Who knows the groups
+     * may need more memory than the job, so he was asked before. */
+    if (!set_limits(st->plan)) {
+        start_say(st, "Unable to set limits, err=%d", errno);
+        return START_FAILED;
+    }
+    if (!st->restarts && !take_ids(st->plan))
         return cannot_become(st);
     prctl(PR_SET_DUMPABLE, 0); /* the change of user has allowed it again */
     if (st->terminal && st->x11->is_wanted &&
         !job_x11_authorize(st->x11, st->plan->envp))
         start_remark(st, LOG_EV_ERROR,
                      "xauth did not take the cookie of the job's display");
-    if (!set_limits(st->plan)) {
-        start_say(st, "Unable to set limits, err=%d", errno);
-        return START_FAILED;
-    }
     return 0;
 }

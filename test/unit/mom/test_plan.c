@@ -345,6 +345,58 @@ static void test_groups(void)
     }
 }
 
+/* The host of an entry is the beginning of this host's full name, however long the name
+ * is under which it serves jobs (execution.md 12). */
+static void test_the_shell_of_this_host(void)
+{
+    static const struct {
+        const char *list, *shell; /* NULL: that of the account */
+    } rows[] = {
+        { "/bin/a", "/bin/a" },           { "/bin/a@h1.site.org,/bin/b", "/bin/a" },
+        { "/bin/a@h2,/bin/b", "/bin/b" }, { "/bin/a@h1.sit", "/bin/a" },
+        { "/bin/a@h1", "/bin/a" },        { "/bin/a@h1.site.organic,/bin/b", "/bin/b" },
+        { "/bin/a@site.org", NULL },      { NULL, NULL },
+    };
+    const char *login = getpwuid(geteuid())->pw_shell;
+
+    login = login && login[0] ? login : "/bin/sh";
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct site s;
+        struct plan p;
+
+        site_new(&s);
+        s.host.full_name = "h1.site.org";
+        if (rows[i].list)
+            add(&s, "Shell_Path_List", NULL, rows[i].list);
+        CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+        CU_ASSERT_STRING_EQUAL(p.program, rows[i].shell ? rows[i].shell : login);
+        CU_ASSERT_STRING_EQUAL(value_of(&p, "SHELL"), p.program);
+        site_free(&s);
+    }
+}
+
+/* Servers take any number for a mask: one that is none opens no file to others. */
+static void test_masks(void)
+{
+    static const struct {
+        const char *asked;
+        mode_t mask;
+    } rows[] = { { NULL, 077 },   { "22", 022 },  { "0", 0 },    { "777", 0777 },
+                 { "1022", 022 }, { "999", 077 }, { "28", 077 }, { "-1", 077 } };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct site s;
+        struct plan p;
+
+        site_new(&s);
+        if (rows[i].asked)
+            add(&s, "umask", NULL, rows[i].asked);
+        CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+        CU_ASSERT_EQUAL(p.umask, rows[i].mask);
+        site_free(&s);
+    }
+}
+
 /* The user is told only of a file that he wanted to have written at its destination
  * (execution.md 13). */
 static void test_who_is_told_of_no_direct_file(void)
@@ -454,6 +506,8 @@ int main(void)
         { "node file", test_nodefile },
         { "a node file without end", test_a_nodefile_without_end },
         { "who is told of no direct file", test_who_is_told_of_no_direct_file },
+        { "the shell of this host", test_the_shell_of_this_host },
+        { "masks", test_masks },
         { "who finds the node file", test_who_finds_the_node_file },
         { "limits", test_limits },
         { "limits of one kind are one", test_limits_of_one_kind },
