@@ -167,6 +167,7 @@ struct mom_effect {
         struct {   /* EPILOGUE: what the script is told (execution.md 16) */
             int32_t session, status;
             const char *asked, *used; /* "name=value,name=value" */
+            bool removes; /* and what the job shall not leave goes (Remove_Files) */
         } epilogue;
         struct { /* CHECKPOINT, GO_BACK */
             bool
@@ -363,7 +364,9 @@ void mom_terminated(struct mom *m, int64_t now_at, const char *job_id, bool went
 /* So is a task beside its top task. */
 void mom_task_restarted(struct mom *m, int64_t now_at, const char *job_id,
                         uint32_t task, struct mom_out *out);
-/* Answer to MOM_EPILOGUE: what the script ended with, 0 when there is none. */
+/* Answer to MOM_EPILOGUE: what the script ended with, 0 when there is none. With this
+ * one a job that has an image goes on from there, and keeps its output. */
+#define MOM_EPILOGUE_RESTARTS 2
 void mom_epilogue_done(struct mom *m, int64_t now_at, const char *job_id, int code,
                        struct mom_out *out);
 /* From now on the job uses what it asked for, in the words in which it did: nothing

@@ -80,6 +80,16 @@ def test_where(cluster, options, status, expect):
     assert run(cluster, *options, status=status) == expect
 
 
+def test_who_has_not_ended_well_keeps_its_output(cluster):
+    """The status of the job counts, not that of its program, which ends with 0 when its time is over."""
+    jid = cluster.run(["qsub", "-N", NAME, "-k", "oe", "-R", "oe", "-l", "walltime=1", "--", "/bin/sh", "-c",
+                       "trap 'echo cleaned; exit 0' TERM; while :; do sleep 0.1; done"], user=USER1).stdout.strip()
+    cluster.server.accounting_match(";E;%s;.* Exit_status=-29 " % re.escape(jid), regexp=True)
+    found = files_of(jid.split(".")[0])
+    assert set(found) == {"home.o", "home.e"}
+    assert found["home.o"] == "cleaned\n" and "job killed: walltime" in found["home.e"]
+
+
 def test_written_from_the_start(cluster):
     """What is written directly can be read while the job runs."""
     here = places()[0]

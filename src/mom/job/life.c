@@ -222,6 +222,11 @@ static void begin_epilogue(struct mom *m, int64_t now_at, struct mom_job *j,
     e->u.epilogue.status = j->status;
     e->u.epilogue.asked = resources_text(&j->attrs, "Resource_List", out->arena);
     e->u.epilogue.used = resources_text(&used, "resources_used", out->arena);
+    /* The status of the job counts, which may be that of a limit: its program can end
+     * with 0 all the same. */
+    e->u.epilogue.removes = j->status == 0 &&
+                            wire_attrs_value(&j->attrs, "Remove_Files", NULL) &&
+                            !wire_attrs_value(&j->attrs, "interactive", NULL);
 }
 
 /* The server is told the end. */
@@ -255,7 +260,7 @@ void mom_epilogue_done(struct mom *m, int64_t now_at, const char *job_id, int co
 
     if (!j || j->phase != JOB_EPILOGUE)
         return;
-    if (code == EPILOGUE_RESTARTS && j->checkpoint.has_image && j->status >= 0 &&
+    if (code == MOM_EPILOGUE_RESTARTS && j->checkpoint.has_image && j->status >= 0 &&
         !j->is_ended_by_order)
         j->status = STATUS_FROM_IMAGE;
     tell_end(m, now_at, j, out);

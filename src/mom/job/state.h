@@ -32,7 +32,6 @@
 /* The exit status with which the server runs a job again (execution.md 20). */
 #define STATUS_RETRY        (-3)
 #define STATUS_FROM_IMAGE   (-15) /* the job goes on from its image */
-#define EPILOGUE_RESTARTS   2     /* what an epilogue ends with for that */
 #define STATUS_NEVER_RAN    254   /* of a task that could not be started */
 #define MAX_TASKS           JOB_RECORD_MAX_TASKS
 

@@ -7,6 +7,7 @@
 #include "mom/shell/prologue.h"
 #include "mom/shell/script.h"
 #include "mom/shell/script_report.h"
+#include "mom/shell/starting.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -18,10 +19,11 @@
 /* The process ends the script in time; this is for a home directory that hangs. */
 #define GRACE_MS  60000
 
-struct ending {          /* a job whose epilogue waits or runs */
+struct ending {          /* a job whose epilogue, or what follows it, waits or runs */
     struct shell *shell; /* NULL: nobody is told of its end any more */
     struct arena *arena;
     struct epilogue epilogue; /* its attributes are those of the core, asked for anew */
+    bool removes;             /* and then output that shall not be left */
     pid_t pid;                /* 0: it waits */
     struct ending *prev, *next;
 };
@@ -54,14 +56,40 @@ static void unlist(struct shell *s, struct ending *e)
 struct work {
     const struct plan_host *host;
     const struct epilogue *epilogue;
+    bool removes;
 };
+
+/* A job that has ended well leaves no output that it shall not leave. What lies in the
+ * spool is not delivered then, and goes with the job. */
+static void remove_outputs(const struct work *w)
+{
+    const char *paths[PLAN_REMOVED_MAX];
+    struct plan plan = { 0 };
+    size_t n = plan_removed(w->host, w->epilogue->job_id, w->epilogue->attrs,
+                            arena_new(), &plan, paths); /* this process ends */
+
+    if (n > 0 && start_become_user(&plan))
+        for (size_t i = 0; i < n; i++)
+            (void)unlink(paths[i]);
+}
+
+static bool has_script(const struct plan_host *host)
+{
+    char path[PATH_MAX];
+
+    return script_look(epilogue_path(host, path)) != SCRIPT_IS_MISSING;
+}
 
 static bool run(const void *arg, struct buf *report)
 {
     const struct work *w = arg;
+    int code = has_script(w->host)
+                   ? epilogue_run(w->host, w->epilogue, script_report_say, report)
+                   : 0;
 
-    script_report_end(report,
-                      epilogue_run(w->host, w->epilogue, script_report_say, report));
+    script_report_end(report, code);
+    if (w->removes && code != MOM_EPILOGUE_RESTARTS)
+        remove_outputs(w);
     return true;
 }
 
@@ -93,7 +121,9 @@ static void on_done(void *arg, enum as_user_end end, const char *report)
 /* False: it cannot be started, and is over. */
 static bool start(struct shell *s, struct ending *e)
 {
-    const struct work work = { .host = &s->host, .epilogue = &e->epilogue };
+    const struct work work = { .host = &s->host,
+                               .epilogue = &e->epilogue,
+                               .removes = e->removes };
     const struct as_user a = { .uid = geteuid(),
                                .gid = getegid(),
                                .dir = "/",
@@ -133,18 +163,18 @@ static void start_waiting(struct shell *s, struct mom_out *out)
 
 void epilogues_start(struct shell *s, const struct mom_effect *of, struct mom_out *out)
 {
-    char path[PATH_MAX];
     struct ending *e;
 
     if (!mom_job_attrs(s->mom, of->job_id) || find(s, of->job_id))
         return; /* it has gone meanwhile */
-    if (script_look(epilogue_path(&s->host, path)) == SCRIPT_IS_MISSING) {
+    if (!of->u.epilogue.removes && !has_script(&s->host)) {
         mom_epilogue_done(s->mom, clock_read(), of->job_id, 0, out);
         return;
     }
     e = xcalloc(1, sizeof(*e));
     e->shell = s;
     e->arena = arena_new();
+    e->removes = of->u.epilogue.removes;
     e->epilogue = (struct epilogue){
         .job_id = arena_strdup(e->arena, of->job_id),
         .session = of->u.epilogue.session,

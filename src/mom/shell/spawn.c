@@ -22,9 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXIT_BYTES     96 /* of the file with a status; blanks until it is known */
-#define REMOVE_LIMIT_S 60
-#define LOOK_AGAIN_MS  100
+#define EXIT_BYTES    96 /* of the file with a status; blanks until it is known */
+#define LOOK_AGAIN_MS 100
 
 struct pipes {
     int report; /* to the MoM */
@@ -282,38 +281,6 @@ static void make_script(const struct spawn_order *o, const struct pipes *pipes)
     _exit(EXEC_FAILED);
 }
 
-/* In a process of its own, since it becomes the user. A name service that does not
- * answer must not keep the job for ever. */
-static NORETURN void remove_as_user(const struct spawn_order *o)
-{
-    struct plan plan = { 0 };
-    const char *paths[PLAN_REMOVED_MAX];
-    size_t n;
-
-    alarm(REMOVE_LIMIT_S);
-    n = plan_removed(o->host, o->job_id, o->attrs, arena_new(), &plan, paths);
-    if (n > 0 && start_become_user(&plan))
-        for (size_t i = 0; i < n; i++)
-            (void)unlink(paths[i]);
-    _exit(0);
-}
-
-/* A job that has ended well leaves no output that it shall not leave. Output in the
- * spool is not delivered then, and goes with the job. */
-static void remove_outputs(const struct spawn_order *o)
-{
-    struct rusage ru;
-    pid_t pid;
-
-    if (!wire_attrs_value(o->attrs, "Remove_Files", NULL))
-        return;
-    pid = fork();
-    if (pid == 0)
-        remove_as_user(o);
-    if (pid > 0)
-        (void)wait_for(pid, &ru);
-}
-
 /* The qsub of an interactive job is called before there is a job: without it the job
  * does not start, and this process ends. */
 static void call_client(const struct spawn_order *o, const struct pipes *pipes,
@@ -382,8 +349,6 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
         left_none && (status == 256 + SIGTERM ? wait_for_rest(job) : has_left_none());
     if (started && !restored)
         status = SPAWN_RESTART_FAILED;
-    if (started && status == 0 && !interactive && !o->task)
-        remove_outputs(o);
     write_exit(exit_path, started ? status : START_RETRY, &ru, left_none);
     _exit(0);
 }
