@@ -16,6 +16,9 @@ NAME = "t%d" % os.getpid()
 @pytest.fixture(scope="module")
 def cluster():
     with Cluster(vnodes=2) as c:
+        c.write("home/mom_priv/config", "$logevent 0x7ff\n")
+        c.mom.restart()
+        c.wait_nodes()
         yield c
 
 
@@ -115,14 +118,17 @@ def test_into_a_directory(cluster):
     assert sorted(os.listdir(folder)) == sorted([jid + ".OU", "named"])
 
 
-def test_not_possible(cluster):
-    """It is kept on the execution host, and a line says why."""
-    found = run(cluster, "-k", "oed", "-o", "192.0.2.77:/p/q")
+@pytest.mark.parametrize("more", [[], ["-W", "sandbox=PRIVATE"]])
+def test_not_possible(cluster, more):
+    """It is kept in the home directory of the execution host, and a line says why."""
+    found = run(cluster, "-k", "oed", "-o", "192.0.2.77:/p/q", *more)
     words = cluster.mom.log_match("ReplyHello")  # the MoM's host, by its short name
     assert words
     assert found["home.o"] == "out\n"
     assert re.match(r"Direct write is requested for job: \S+, but the destination is not "
                     r"usecp-able from \S+\nerr\n$", found["here.e"])
+    cluster.mom.log_match(r";0400;pbs_mom;Job;(\S+);Direct write is requested for job: \1, but the destination: "
+                          r"192.0.2.77:/p/q is not usecp-able from \S+$", regexp=True)
 
 
 def test_by_usecp(cluster):

@@ -278,12 +278,18 @@ const char *plan_file(const struct plan_host *host, const char *job_id,
                       struct arena *arena)
 {
     const char *joined = attr(attrs, "Join_Path"), *index = attr(attrs, "array_index");
-    const char *direct, *real_home = user_home;
+    const char *direct;
     char path[PATH_MAX];
 
     if (strcmp(joined, error ? "oe" : "eo") == 0)
         return NULL;
-    if (sandbox_is_private(attrs)) {
+    direct = direct_path(host, job_id, attrs, user_home, error, arena);
+    if (direct)
+        return direct;
+    /* Where that is not possible it is kept in the home directory: a file in the spool
+     * would be delivered by nobody, since its letter says that it is not to be copied,
+     * and a directory of the job's own goes with the job. */
+    if (sandbox_is_private(attrs) && !wants_direct(attrs, error)) {
         user_home = sandbox_path(host->config, job_id, user_home, arena);
         if (!keeps(attrs, error))
             return arena_printf(arena, "%s/%s.%s", user_home, job_id,
@@ -292,33 +298,29 @@ const char *plan_file(const struct plan_host *host, const char *job_id,
         home_path(host->home, error ? HOME_ERR : HOME_OUT, job_id, path);
         return arena_strdup(arena, path);
     }
-    direct = direct_path(host, job_id, attrs, real_home, error, arena);
-    /* Where that is not possible it is kept: a file in the spool would be delivered by
-     * nobody, since its letter says that it is not to be copied. */
-    if (direct)
-        return direct;
     return arena_printf(arena, "%s/%s.%c%" PRIu64 "%s%s", user_home,
                         attr(attrs, "Job_Name"), error ? 'e' : 'o',
                         (uint64_t)strtoull(job_id, NULL, 10), index[0] ? "." : "",
                         index);
 }
 
-/* What the user finds in the error output where direct writing is not possible; NULL
- * where it is, or is not asked for. */
-static const char *not_direct(const struct plan_host *host, const struct plan *p,
-                              const struct wire_attrs *attrs, struct arena *arena)
+/* Where direct writing is asked for and not possible the user finds a line in the error
+ * output. */
+static void plan_remark(const struct plan_host *host, struct plan *p,
+                        const struct wire_attrs *attrs, struct arena *arena)
 {
-    static const bool of[] = { false, true };
-
-    for (size_t i = 0; i < ARRAY_LEN(of); i++)
-        if (plan_file(host, p->job_id, attrs, p->home, of[i], arena) &&
-            wants_direct(attrs, of[i]) &&
-            !direct_path(host, p->job_id, attrs, p->home, of[i], arena))
-            return arena_printf(arena,
-                                "Direct write is requested for job: %s, but the "
-                                "destination is not usecp-able from %s",
-                                p->job_id, host->host);
-    return NULL;
+    for (int error = 0; error <= 1; error++) {
+        if (!plan_file(host, p->job_id, attrs, p->home, error, arena) ||
+            !wants_direct(attrs, error) ||
+            direct_path(host, p->job_id, attrs, p->home, error, arena))
+            continue;
+        p->not_direct[error] =
+            arena_strdup(arena, attr(attrs, error ? "Error_Path" : "Output_Path"));
+        p->remark = arena_printf(arena,
+                                 "Direct write is requested for job: %s, but the "
+                                 "destination is not usecp-able from %s",
+                                 p->job_id, host->host);
+    }
 }
 
 static struct plan_output plan_output(const struct plan_host *host, const char *job_id,
@@ -547,7 +549,8 @@ static int make(const struct plan_host *host, const char *job_id,
     p.nodefile = arena_strdup(arena, home_path(host->home, HOME_NODES, job_id, path));
     p.out = plan_output(host, job_id, attrs, p.home, false, arena);
     p.err = plan_output(host, job_id, attrs, p.home, true, arena);
-    p.remark = terminal ? NULL : not_direct(host, &p, attrs, arena);
+    if (!terminal)
+        plan_remark(host, &p, attrs, arena);
     p.umask = plan_umask(attrs);
     plan_limits(&p, attrs, host->config->cputmult);
     if (task)

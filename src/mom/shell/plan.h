@@ -55,7 +55,9 @@ struct plan {
         uint16_t out_port, err_port;
         const char *cookie;
     } remote;
-    const char *remark; /* the first line of the error output; NULL: none */
+    const char *remark;        /* the first line of the error output; NULL: none */
+    const char *not_direct[2]; /* destinations of output and error output that it is
+                                  about; NULL: not of that one */
     const char *tmpdir;
     const char *nodefile;
     mode_t umask;

@@ -175,6 +175,25 @@ static bool return_user(void)
            (seteuid(0) == 0 && setegid(0) == 0 && setgroups(0, NULL) == 0);
 }
 
+/* The user is told once, and the log of each file. */
+static void say_not_direct(struct starting *st)
+{
+    const struct plan *p = st->plan;
+    char text[SPAWN_TEXT_BYTES];
+
+    for (size_t i = 0; i < ARRAY_LEN(p->not_direct); i++) {
+        if (!p->not_direct[i])
+            continue;
+        snprintf(text, sizeof(text),
+                 "Direct write is requested for job: %s, but the destination: %s is "
+                 "not usecp-able from %s",
+                 p->job_id, p->not_direct[i], st->host->host);
+        start_remark(st, LOG_EV_DEBUG3, text);
+    }
+    if (p->remark)
+        dprintf(2, "%s\n", p->remark);
+}
+
 /* What stands in the place of a terminal. */
 static bool open_files(struct starting *st)
 {
@@ -183,8 +202,7 @@ static bool open_files(struct starting *st)
     if (!start_open_outputs(st, true))
         return false;
     if (start_use_outputs(st) && open_input(p)) {
-        if (p->remark)
-            dprintf(2, "%s\n", p->remark);
+        say_not_direct(st);
         return true;
     }
     start_say(st, "cannot open %s: %s", p->out.path ? p->out.path : p->err.path,
