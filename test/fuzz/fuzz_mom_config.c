@@ -9,10 +9,12 @@
 
 const char fuzz_frames[] = "";
 
-static void told(void *arg, int event, const char *object, const char *words)
+static void told(void *arg, int event, int log_class, const char *object,
+                 const char *words)
 {
     (void)arg;
     (void)event;
+    (void)log_class;
     FUZZ_CHECK(object && words && *words);
 }
 

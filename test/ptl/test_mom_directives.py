@@ -225,7 +225,7 @@ def test_a_script_is_begun_anew_by_the_next_mom(cluster):
 def test_hosts_of_clients_are_looked_up_with_the_configuration(cluster):
     """A name that nobody knows is said, and one that is new counts at once."""
     configure(cluster, "$clienthost nobody.invalid\n$clienthost 127.0.0.9\n")
-    cluster.mom.log_match(";0001;pbs_mom;Svr;addclient_byname;host nobody.invalid not found")
+    cluster.mom.log_match(";0001;pbs_mom;Svr;pbs_mom;addclient_byname, host nobody.invalid not found")
     cluster.mom.log_match("Adding IP address 127.0.0.9 as authorized")
     cluster.mom.restart()
     said = wait_for("the name is said again", lambda: [

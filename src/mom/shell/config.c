@@ -57,15 +57,15 @@ static void take_line(struct reading *r, int n, char *line)
 
 static void complain(void *arg, const char *words)
 {
-    reading_say(arg, LOG_EV_ERROR, "vnode_additive", "%s", words);
+    reading_fail(arg, 0, 0, "vnode_additive", "%s", words);
 }
 
 static void take_vnode_file(struct reading *r, const struct buf *text,
                             const struct stat *st)
 {
     if (!vnode_file_read(text->data, text->len, &r->c->vnodes, r, complain)) {
-        reading_say(r, LOG_EV_ERROR, "parse_config",
-                    "error(s) parsing vnode definitions file %s", r->file);
+        reading_fail(r, 0, 0, "parse_config",
+                     "error(s) parsing vnode definitions file %s", r->file);
         r->ok = false;
         return;
     }
@@ -83,8 +83,8 @@ static bool is_secure(const struct stat *st)
 
 static void say_insecure(struct reading *r)
 {
-    reading_say(r, LOG_EV_ERROR | LOG_EV_SECURITY, "parse_config",
-                "warning: config file has a non-secure file access mask");
+    reading_fail(r, LOG_EV_SECURITY, 0, "parse_config",
+                 "warning: config file has a non-secure file access mask");
     r->ok = false;
 }
 
@@ -98,13 +98,13 @@ static void take_file(struct reading *r, const char *path)
 
     reading_say(r, LOG_EV_DEBUG2, "parse_config", "file %s", r->file);
     if (home_read_setting(path, &text, &st, &why) != 0) {
-        reading_say(r, LOG_EV_ERROR, "access", "%s", why.text);
+        reading_fail(r, 0, 0, "access", "%s", why.text);
         r->ok = false;
     } else if (!is_secure(&st)) {
         say_insecure(r);
     } else if (text.data && memchr(text.data, '\0', text.len)) {
         /* What follows the byte would be left out without a word. */
-        reading_say(r, LOG_EV_ERROR, "parse_config", "%s has a NUL byte", r->file);
+        reading_fail(r, 0, 0, "parse_config", "%s has a NUL byte", r->file);
         r->ok = false;
     } else if (text.data && vnode_file_is_one(text.data)) {
         take_vnode_file(r, &text, &st);
@@ -196,9 +196,9 @@ static void check_poll(struct reading *r)
 
     /* The two lines may stand in different files, so they are compared at the end. */
     if (c->min_check_poll_s > c->max_check_poll_s) {
-        reading_say(r, LOG_EV_ERROR, "read_config",
-                    "min_check_poll(%" PRId64 ") > max_check_poll(%" PRId64 ")",
-                    c->min_check_poll_s, c->max_check_poll_s);
+        reading_fail(r, 0, 0, "read_config",
+                     "min_check_poll(%" PRId64 ") > max_check_poll(%" PRId64 ")",
+                     c->min_check_poll_s, c->max_check_poll_s);
         directives_default_polls(c);
     }
     reading_say(r, LOG_EV_SYSTEM, "read_config",
@@ -212,9 +212,9 @@ static void check_loads(struct reading *r)
     struct config *c = r->c;
 
     if (c->max_load >= 0 && c->ideal_load > c->max_load)
-        reading_say(r, LOG_EV_ERROR, "read_config",
-                    "ideal_load(%g) > max_load(%g): the latter counts for both",
-                    c->ideal_load, c->max_load);
+        reading_fail(r, 0, 0, "read_config",
+                     "ideal_load(%g) > max_load(%g): the latter counts for both",
+                     c->ideal_load, c->max_load);
     if (c->ideal_load < 0 || c->ideal_load > c->max_load)
         c->ideal_load = c->max_load;
 }
@@ -226,7 +226,7 @@ static void check_sharing(struct reading *r, const char *host)
 
     if (!wrong)
         return;
-    reading_say(r, LOG_EV_ERROR, "vnode_additive", "%s", wrong);
+    reading_fail(r, 0, 0, "vnode_additive", "%s", wrong);
     r->ok = false;
 }
 
@@ -247,7 +247,7 @@ bool config_read(const char *mom_priv, const char *file, const char *host,
     if (file || access(path, F_OK) == 0)
         take_file(&r, path);
     else
-        reading_say(&r, LOG_EV_ERROR, "access", "config");
+        reading_fail(&r, 0, errno, "access", "config");
     take_config_d(&r, mom_priv);
     check_poll(&r);
     check_loads(&r);

@@ -86,9 +86,10 @@ struct config {
     int64_t modtime;    /* newest vnode file, 0 without one */
 };
 
-/* How reading tells: event bits, object of the line, words. */
+/* How reading tells: event bits, class and object of the line, words. */
 struct config_log {
-    void (*fn)(void *arg, int event, const char *object, const char *words);
+    void (*fn)(void *arg, int event, int log_class, const char *object,
+               const char *words);
     void *arg;
 };
 

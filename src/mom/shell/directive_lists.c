@@ -64,7 +64,7 @@ bool directive_usecp(struct reading *r, const struct directive *d, const char *a
     (void)d;
     /* An empty prefix would be one of every path, and an empty host is nobody. */
     if (!colon || colon == arg || !blank || blank == colon + 1) {
-        reading_say(r, LOG_EV_ERROR, "usecp", "invalid host specification: %s", arg);
+        reading_fail(r, 0, 0, "usecp", "invalid host specification: %s", arg);
         return false;
     }
     more = ARENA_ARRAY(a, struct usecp, r->c->n_usecp + 1);

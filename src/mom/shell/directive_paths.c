@@ -5,6 +5,7 @@
 
 #include "lib/base/log.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -16,12 +17,15 @@
 static bool is_for_all(struct reading *r, const char *dir)
 {
     struct stat st;
+    int error = EPERM;
 
-    if (dir[0] == '/' && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
-        (st.st_mode & 01777) == 01777 && (st.st_uid == 0 || st.st_uid == geteuid()))
+    if (dir[0] == '/' && stat(dir, &st) < 0)
+        error = errno;
+    else if (dir[0] == '/' && S_ISDIR(st.st_mode) && (st.st_mode & 01777) == 01777 &&
+             (st.st_uid == 0 || st.st_uid == geteuid()))
         return true;
-    reading_say(r, LOG_EV_ERROR, "tmp_file_sec_user",
-                "Security violation \"%s\" resolves to \"(null)\"", dir);
+    reading_fail(r, 0, error, "tmp_file_sec_user",
+                 "Security violation \"%s\" resolves to \"(null)\"", dir);
     return false;
 }
 

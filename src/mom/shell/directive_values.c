@@ -150,9 +150,9 @@ bool directive_bool(struct reading *r, const struct directive *d, const char *ar
 bool directive_version(struct reading *r, const struct directive *d, const char *arg)
 {
     /* A file of vnodes begins with "2", and is read by another reader. */
-    reading_say(r, LOG_EV_ERROR, d->name,
-                "$configversion value is out of range (min 2, max 2) - will treat as "
-                "old-style");
+    reading_fail(r, 0, 0, d->name,
+                 "$configversion value is out of range (min 2, max 2) - will treat as "
+                 "old-style");
     (void)arg;
     return true;
 }

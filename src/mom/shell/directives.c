@@ -18,6 +18,17 @@
 #define DEFAULT_SYSTEM_UID 999
 #define DEFAULT_COPY       600 /* less than a server waits for the answer */
 
+/* The class that PBS has the lines of an object in (execution.md 2, 6, 7). */
+static int class_of(const char *object)
+{
+    static const char *const of_server[] = { "parse_config", "prolog alarm", "action" };
+
+    for (size_t i = 0; i < ARRAY_LEN(of_server); i++)
+        if (strcmp(object, of_server[i]) == 0)
+            return LOG_IN_SERVER;
+    return LOG_IN_NONE;
+}
+
 void reading_say(const struct reading *r, int event, const char *object,
                  const char *fmt, ...)
 {
@@ -27,7 +38,25 @@ void reading_say(const struct reading *r, int event, const char *object,
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    r->log->fn(r->log->arg, event, object, text);
+    r->log->fn(r->log->arg, event, class_of(object), object, text);
+}
+
+void reading_fail(const struct reading *r, int event, int error, const char *routine,
+                  const char *fmt, ...)
+{
+    char text[1024];
+    size_t len = 0;
+    va_list ap;
+
+    if (error)
+        len +=
+            (size_t)snprintf(text, sizeof(text), "%s (%d) in ", strerror(error), error);
+    len += (size_t)snprintf(text + len, sizeof(text) - len, "%s, ", routine);
+    MUST(len < sizeof(text)); /* names and errors are short */
+    va_start(ap, fmt);
+    vsnprintf(text + len, sizeof(text) - len, fmt, ap);
+    va_end(ap);
+    r->log->fn(r->log->arg, LOG_EV_ERROR | event, LOG_IN_SERVER, "pbs_mom", text);
 }
 
 #define OF(member) offsetof(struct config, member)
@@ -108,8 +137,8 @@ static void take_row(struct reading *r, const struct directive *d, int n,
                      const char *line, const char *arg)
 {
     if (!d->take(r, d, arg)) {
-        reading_say(r, LOG_EV_ERROR, "parse_config",
-                    "%s[%d] command \"%s\" failed, aborting", r->file, n, line);
+        reading_fail(r, 0, 0, "parse_config", "%s[%d] command \"%s\" failed, aborting",
+                     r->file, n, line);
         r->ok = false;
     } else if (d->is_unserved) {
         /* Said by name, so that nobody relies on it. */
@@ -134,7 +163,7 @@ void directive_take(struct reading *r, int n, const char *line)
         }
     /* All mistakes are told in one run: who reads the file goes on after each of them
      * (execution.md 5). */
-    reading_say(r, LOG_EV_ERROR, "parse_config", "command name %.*s not found",
-                (int)len - 1, line + 1);
+    reading_fail(r, 0, 0, "parse_config", "command name %.*s not found", (int)len - 1,
+                 line + 1);
     r->ok = false;
 }

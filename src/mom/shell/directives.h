@@ -20,6 +20,12 @@ struct reading { /* of the files */
 void reading_say(const struct reading *r, int event, const char *object,
                  const char *fmt, ...) PRINTF_LIKE(4, 5);
 
+/* What is wrong, as PBS logs errors: "ROUTINE, words", and before that the words and
+ * the number of 'error' if there is one (execution.md 5). 'event': 0, or bits beside
+ * that of errors. */
+void reading_fail(const struct reading *r, int event, int error, const char *routine,
+                  const char *fmt, ...) PRINTF_LIKE(5, 6);
+
 /* What holds without a line that says otherwise. */
 void directives_defaults(struct config *c);
 void directives_default_polls(struct config *c);

@@ -52,7 +52,7 @@ static bool read_port(const char *what, const char *text, unsigned *ret)
     long n = strtol(text, &end, 10);
 
     if (end == text || *end || n <= 0 || n > 65535) {
-        fprintf(stderr, "pbs_mom: Bad %s value %s\n", what, text);
+        fprintf(stderr, "Bad %s value %s\n", what, text);
         return false;
     }
     *ret = (unsigned)n;
@@ -199,13 +199,12 @@ static int set_ports(struct shell *s, const struct options *o)
                                : s->conf->manager_port;
     s->server_port = o->server_port ? o->server_port : s->conf->batch_port;
     if (s->rm_port > 65535) {
-        fprintf(stderr, "pbs_mom: Bad RM port value %u\n", s->rm_port);
+        fprintf(stderr, "Bad RM port value %u\n", s->rm_port);
         return 1;
     }
     if (s->rm_port == s->mom_port + 1)
         return 0;
-    fprintf(stderr,
-            "pbs_mom: Mom RM port must be one greater than the Mom Service port\n");
+    fprintf(stderr, "Mom RM port must be one greater than the Mom Service port\n");
     return 1;
 }
 
@@ -242,9 +241,10 @@ static int open_log(struct shell *s, const struct options *o)
     return 1;
 }
 
-static void config_says(void *arg, int event, const char *object, const char *words)
+static void config_says(void *arg, int event, int log_class, const char *object,
+                        const char *words)
 {
-    shell_log(arg, event, LOG_IN_NONE, object, words);
+    shell_log(arg, event, log_class, object, words);
 }
 
 static int read_config(struct shell *s, const struct options *o, const char *mom_priv,

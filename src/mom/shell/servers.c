@@ -156,8 +156,8 @@ static void say_unknown(struct shell *s, const struct buf *names)
         return;
     s->has_said_clients = true;
     for (size_t at = 0; at < names->len; at += strlen(names->data + at) + 1)
-        logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_SERVER, "addclient_byname",
-                       "host %s not found", names->data + at);
+        logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom",
+                       "addclient_byname, host %s not found", names->data + at);
 }
 
 /* Take the answer over, in the loop. */

@@ -439,9 +439,10 @@ static void on_noted(void *arg, int signo)
                    signo);
 }
 
-static void config_says(void *arg, int event, const char *object, const char *words)
+static void config_says(void *arg, int event, int log_class, const char *object,
+                        const char *words)
 {
-    shell_log(arg, event, LOG_IN_NONE, object, words);
+    shell_log(arg, event, log_class, object, words);
 }
 
 /* Read the files again. A wrong file leaves the whole configuration as it was. */

@@ -5,6 +5,7 @@
 #include "mom/shell/config.h"
 
 #include "../unit.h"
+#include "lib/base/log.h"
 #include "mom/shell/directives.h"
 
 #include <signal.h>
@@ -15,14 +16,17 @@
 
 static char said[2048];
 
-static void note(void *arg, int event, const char *object, const char *words)
+static void note(void *arg, int event, int log_class, const char *object,
+                 const char *words)
 {
     (void)arg;
-    (void)event;
     size_t len = strlen(said);
 
-    if (strcmp(object, "read_config") != 0 && strcmp(object, "parse_config") != 0)
-        snprintf(said + len, sizeof(said) - len, "%s: %s\n", object, words);
+    /* An error is the server class's, whatever it is about. */
+    CU_ASSERT(!(event & LOG_EV_ERROR) ||
+              (log_class == LOG_IN_SERVER && strcmp(object, "pbs_mom") == 0));
+    snprintf(said + len, sizeof(said) - len, "%04x;%s;%s: %s\n", (unsigned)event,
+             log_class == LOG_IN_SERVER ? "Svr" : "n/a", object, words);
 }
 
 /* Read a file of these bytes; the caller ends '*ret'. */
@@ -107,7 +111,8 @@ static const struct {
     bool taken;
     const char *words; /* among what is said; NULL: nothing is expected */
 } directive_lines[] = {
-    { "$action terminate 60 !/x/y %jobid a", true, "action: terminate: /x/y" },
+    { "$action terminate 60 !/x/y %jobid a", true,
+      "0002;Svr;action: terminate: /x/y\n" },
     { "$action checkpoint 0 !ck", true, "action: checkpoint: /nonexistent/ck" },
     { "$action multinodebusy 0 requeue", true, NULL },
     { "$action multinodebusy 0 !/x", true,
@@ -156,7 +161,8 @@ static const struct {
     { "$job_launch_delay 0", false, "bad value" },
     { "$jobdir_root PBS_USER_HOME", true, NULL },
     { "$jobdir_root /nonexist", false,
-      "Security violation \"/nonexist\" resolves to \"(null)\"" },
+      "pbs_mom: No such file or directory (2) in tmp_file_sec_user, Security violation "
+      "\"/nonexist\" resolves to \"(null)\"\n" },
     { "$jobdir_root PBS_USER_HOME wrong", false, "bad value" },
     { "$kbd_idle 10 20 1", true, "kbd_idle: 10 20 1" },
     { "$kbd_idle 1800", true, "kbd_idle: 1800 10 1" },
@@ -178,7 +184,11 @@ static const struct {
     { "$max_load", false, "bad value" },
     { "$max_load -1", false, "bad value" },
     { "$max_poll_downtime 60", true, NULL },
-    { "$min_check_poll 0", false, "min_check_poll: bad value \"0\"" },
+    { "$min_check_poll 0", false, "0002;n/a;min_check_poll: bad value \"0\"\n" },
+    { "$min_check_poll 0", false,
+      "[1] command \"$min_check_poll 0\" failed, aborting\n" },
+    { "$min_check_poll 121", true,
+      "read_config, min_check_poll(121) > max_check_poll(120)\n" },
     { "$momname other", true, NULL },
     { "$momname", false, NULL },
     { "$momname " TEN TEN TEN TEN TEN TEN "123", true, NULL },
@@ -186,7 +196,7 @@ static const struct {
     { "$momname two words", false, "momname: bad value" },
     { "$port 15102", true, "port: setting 15102" },
     { "$port 70000", false, "bad value" },
-    { "$prologalarm 5", true, "prolog alarm: 5" },
+    { "$prologalarm 5", true, "0002;Svr;prolog alarm: 5\n" },
     { "$prologalarm 0", false, "bad value" },
     { "$reject_root_scripts true", true, "reject_root_scripts: true" },
     { "$report_hook_checksums 1", true, "report_hook_checksums: known, and not" },
@@ -217,16 +227,19 @@ static const struct {
     { "$tmpdir tmp", false, "Security violation" },
     { "$tmpdir /", false, "Security violation \"/\" resolves to \"(null)\"" },
     { "$usecp h:/a /b", true, NULL },
-    { "$usecp h:/a", false, "usecp: invalid host specification: h:/a" },
-    { "$usecp :/a /b", false, "usecp: invalid host specification: :/a /b" },
-    { "$usecp h: /b", false, "usecp: invalid host specification: h: /b" },
-    { "$usecp", false, "usecp: invalid host specification: " },
-    { "$usecp nohost", false, "usecp: invalid host specification: nohost" },
+    { "$usecp h:/a", false, "usecp, invalid host specification: h:/a" },
+    { "$usecp :/a /b", false, "usecp, invalid host specification: :/a /b" },
+    { "$usecp h: /b", false, "usecp, invalid host specification: h: /b" },
+    { "$usecp", false, "usecp, invalid host specification: " },
+    { "$usecp nohost", false, "usecp, invalid host specification: nohost" },
     { "$vnodedef_additive 0", true, "vnodedef_additive: false" },
     { "$wallmult 0.5", true, NULL },
-    { "tape 4", true, "add name tape value 4" },
-    { "$pbsserver h", false, NULL },
-    { "$foo", false, NULL },
+    { "tape 4", true, "0080;n/a;add_static: " },
+    { "tape 4", true, "[1] add name tape value 4\n" },
+    { "", true, "0100;Svr;parse_config: file /tmp/hf-config-" },
+    { "$pbsserver h", false,
+      "pbs_mom: parse_config, command name pbsserver not found" },
+    { "$foo", false, "0001;Svr;pbs_mom: parse_config, command name foo not found\n" },
 };
 
 static void test_every_line_is_answered(void)
