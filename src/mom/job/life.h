@@ -96,6 +96,10 @@ struct mom_job *resting_find(const struct mom *m, const char *id);
 /* Its image is not wanted any more, on no host of the job. */
 void resting_drop(struct mom *m, int64_t now_at, struct mom_job *j,
                   struct mom_out *out);
+/* Does it only wait for other hosts to forget its image? It has no run any more. */
+bool resting_is_leaving(const struct mom_job *j);
+/* They are not waited for: it is gone. */
+void resting_leave_now(struct mom *m, struct mom_job *j, struct mom_out *out);
 /* Is the one that rests an earlier run of that job, and not another one's? */
 bool resting_is_of(const struct mom_job *image, const struct mom_job *j);
 /* The run goes on from it; its own tasks are given numbers behind those of the image.

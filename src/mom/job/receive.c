@@ -81,6 +81,9 @@ void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *m
     if (j && j->phase == JOB_RECEIVING) { /* sent anew: the first half is forgotten */
         job_free(m, j);
         j = NULL;
+    } else if (j && resting_is_leaving(j)) { /* the next run does not wait for that */
+        resting_leave_now(m, j, out);
+        j = NULL;
     }
     if (j) {
         if (!queue_known(m, j, stream, msgid, &body->attrs, out))

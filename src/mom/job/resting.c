@@ -81,6 +81,21 @@ void resting_drop(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_o
         life_drop(m, j, out);
 }
 
+bool resting_is_leaving(const struct mom_job *j)
+{
+    return j->phase == JOB_EXITED && j->waiter_msgid && !j->waiter_stream &&
+           j->waits_for == IM_DELETE_JOB_REPLY;
+}
+
+/* A host that has not answered was told, or could not be reached: the next run begins
+ * there with the removal of what is left (sister.c), and a host that has no part in it
+ * tells the server what it has, which has that discarded. */
+void resting_leave_now(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    MUST(resting_is_leaving(j));
+    life_drop(m, j, out);
+}
+
 static bool same_text(const struct mom_job *a, const struct mom_job *b,
                       const char *name)
 {

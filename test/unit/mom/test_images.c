@@ -722,6 +722,33 @@ static void test_a_job_that_begins_anew_has_no_image(void)
     world_fini(&w);
 }
 
+/* A host is silent when it is to forget the image: the next run does not wait for it.
+ */
+static void test_a_silent_host_holds_up_no_run(void)
+{
+    struct wire_attrs more = { 0 };
+    struct world w;
+
+    begin(&w, "u");
+    bring_to_rest(&w);
+    resting_drop(w.h[0].m, w.now_at, job_find_any(w.h[0].m, ID), &w.h[0].out);
+    w.h[2].is_cut = true;
+    run(&w);
+    CU_ASSERT_EQUAL(job(&w, 0)->phase, JOB_EXITED); /* it waits for that host */
+    CU_ASSERT_PTR_NULL(job(&w, 1));
+    add(&w, &more, "run_version", "4");
+    send_job_with(&w, "node1:15002/0+node2.dom:15002/0", &more);
+    run(&w);
+    CU_ASSERT_EQUAL(w.h[0].code, 0);
+    CU_ASSERT_EQUAL(job(&w, 0)->run_version, 4);
+    CU_ASSERT_EQUAL(job(&w, 0)->phase, JOB_RUNNING);
+    CU_ASSERT_EQUAL(w.h[0].n_restores + w.h[1].n_restores, 0);
+    /* The time to wait in vain is over, and is nothing to the new run. */
+    later(&w, 300);
+    CU_ASSERT_EQUAL(job(&w, 0)->phase, JOB_RUNNING);
+    world_fini(&w);
+}
+
 /* The MoM of a host is another one from now on, which has the record of the job; its
  * top task lives, or has ended well. */
 static void restart_with(struct world *w, size_t k, bool running)
@@ -1022,6 +1049,7 @@ int main(void)
           test_an_image_of_an_earlier_run_goes_with_a_later_one },
         { "a job that begins anew has no image",
           test_a_job_that_begins_anew_has_no_image },
+        { "a silent host holds up no run", test_a_silent_host_holds_up_no_run },
         { "a sister is killed while her script runs",
           test_a_sister_is_killed_while_her_script_runs },
         { "an order waits for the end of the tasks",
