@@ -191,6 +191,9 @@ static void on_idle(void *arg)
     struct conn *c = arg;
     int64_t left_ms = c->cfg.idle_ms - (clock_mono_ms() - c->last_read_ms);
 
+    /* As long as nothing is taken from the peer it is not the peer who is silent. */
+    if (c->held)
+        left_ms = c->cfg.idle_ms;
     /* Moving the timer at each read would cost more than firing it once too often. */
     if (left_ms > 0)
         loop_timer_set(c->idle, left_ms);
@@ -227,10 +230,12 @@ void conn_hold(struct conn *c, bool held)
     if (c->held == held || c->over)
         return;
     c->held = held;
-    if (held)
+    if (held) {
         loop_timer_clear(c->partial);
-    else
+    } else {
+        c->last_read_ms = clock_mono_ms(); /* from now on the peer may be idle */
         loop_timer_set(c->later, 0);
+    }
     /* Inside a callback the caller of the callback does this. */
     if (c->busy == 0)
         conn_watch(c);

@@ -63,7 +63,7 @@ struct conn_config {
     size_t max_frame_bytes;  /* 0: CONN_MAX_FRAME_BYTES */
     size_t max_output_bytes; /* 0: CONN_MAX_OUTPUT_BYTES */
     int64_t partial_ms;      /* 0: CONN_PARTIAL_MS, < 0: no limit */
-    int64_t idle_ms;         /* <= 0: no limit */
+    int64_t idle_ms;         /* without input, while it is not held; <= 0: no limit */
     int64_t stall_ms;        /* 0: CONN_STALL_MS, < 0: no limit */
     /* Where the memory of the buffers is counted: input that is not handed over yet,
      * output that is not taken yet. Must outlive the connection; NULL: nowhere. */

@@ -464,6 +464,25 @@ static void test_idle_peer_is_dropped(void)
     loop_free(l);
 }
 
+/* It waits for an answer, for as long as that takes. */
+static void test_a_peer_that_is_not_heard_is_not_idle(void)
+{
+    struct loop *l = loop_new();
+    struct end waits = { 0 }, idle = { 0 };
+
+    end_open(&waits, l, (struct conn_config){ .idle_ms = 5 });
+    conn_hold(waits.conn, true);
+    end_open(&idle, l, (struct conn_config){ .idle_ms = 30 });
+    UNTIL(&idle, idle.n_closed == 1);
+    CU_ASSERT_EQUAL(waits.n_closed, 0);
+    conn_hold(waits.conn, false);
+    UNTIL(&waits, waits.n_closed == 1);
+    CU_ASSERT_EQUAL(waits.closed, CONN_IDLE);
+    end_close(&waits);
+    end_close(&idle);
+    loop_free(l);
+}
+
 static void test_outgoing_connections(void)
 {
     struct loop *l = loop_new();
@@ -548,6 +567,8 @@ int main(void)
         { "a slow reader is dropped", test_slow_reader_is_dropped },
         { "finishing writes everything first", test_finish_writes_everything_first },
         { "an idle peer is dropped", test_idle_peer_is_dropped },
+        { "a peer that is not heard is not idle",
+          test_a_peer_that_is_not_heard_is_not_idle },
         { "outgoing connections open or are refused", test_outgoing_connections },
         { "another framing is a callback", test_another_framing_is_a_callback },
     };
