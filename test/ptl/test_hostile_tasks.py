@@ -127,6 +127,28 @@ def test_bytes_that_are_no_request(site, own, data):
     still_served(site, own)
 
 
+def test_all_of_a_connection_is_of_one_version(site, own):
+    """Answers have the version of their requests, also those that wait for something; another version ends the connection."""
+    def older(data):
+        return data.replace(b"+2+2", b"+2+1", 1)
+
+    with Task(site, *own) as t:
+        for command, body in ((INIT, ""), (TASKS, "+0")):
+            t.s.sendall(older(t.message(command, body)))
+            head = take(t.s, 11)
+            assert take(t.s, struct.unpack(">I", head[7:])[0]).startswith(b"+2+1+0")
+        port = t.s.getsockname()[1]
+        t.s.sendall(t.message(INIT))
+        assert t.is_closed()
+    site.mom.log_match("tm_request;message refused from port %d addr 127.0.0.1" % port)
+    with Task(site, *own) as t:
+        assert t.ask(INIT)[0] == 0
+        t.s.sendall(older(t.message(SIGNAL, "+0+1+9")))
+        assert t.is_closed()
+    still_served(site, own)
+    assert site.server.status(JOB, own[0])[0]["job_state"] == "R"
+
+
 # What a task may say of its own job; command, body, code.
 ASKED = [
     ("a vnode that is none", TASKS, "+7", NO_TASK),

@@ -394,6 +394,10 @@ int tm_poll(tm_event_t poll_event, tm_event_t *result_event, int wait, int *tm_e
     *result_event = r.of->event;
     *tm_errno = r.code;
     forget(r.of);
+    /* Between two questions there is no connection: the MoM may be another one at the
+     * next, and counts those that stand idle (tpp.md 8). */
+    if (!tm_talk.pending)
+        disconnect();
     return TM_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 /* tm_talk.h - the one connection of a task to the MoM of its host: requests out, and
- * answers, which are told apart by their events (tpp.md 8).
+ * answers, which are told apart by their events. It lasts as long as something is
+ * waited for (tpp.md 8).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIB_IFL_TM_TALK_H

@@ -349,7 +349,10 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
         left_none && (status == 256 + SIGTERM ? wait_for_rest(job) : has_left_none());
     if (started && !restored)
         status = SPAWN_RESTART_FAILED;
-    write_exit(exit_path, started ? status : START_RETRY, &ru, left_none);
+    /* A task was told of before its program begins, so it may be killed by then. */
+    if (!started && !(o->task && status > 256))
+        status = START_RETRY;
+    write_exit(exit_path, status, &ru, left_none);
     _exit(0);
 }
 

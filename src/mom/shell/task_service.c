@@ -30,6 +30,7 @@ struct task_client {
     uint64_t id;
     struct sockaddr_in peer;
     struct share *share; /* of its job's user; NULL: a stranger */
+    int32_t version;     /* that its first request has; 0: none has come */
     bool is_attaching;   /* whose it is is being asked: it is not dropped for another */
     UT_hash_handle hh;
 };
@@ -99,9 +100,11 @@ static void on_room(void *arg, struct conn *conn)
 static void send_reply(struct task_client *c, const struct task_reply *reply,
                        enum task_command asked)
 {
+    struct task_reply said = *reply;
     struct buf b = { 0 };
 
-    task_reply_encode(&b, reply, asked);
+    said.version = c->version; /* whoever answers may not know it */
+    task_reply_encode(&b, &said, asked);
     conn_send_packet(c->conn, PACKET_DATA, b.data, b.len);
     buf_fini(&b);
     mind_output(c);
@@ -162,6 +165,18 @@ static bool come_in(struct task_client *c, const char *user)
     return true;
 }
 
+/* It is not answered (tpp.md 8). */
+static void refuse(struct task_client *c)
+{
+    char peer[NET_TEXT_BYTES];
+
+    logfile_printf(c->service->shell->log, LOG_EV_ERROR | LOG_EV_SECURITY, LOG_IN_JOB,
+                   "tm_request", "message refused from port %u addr %s",
+                   ntohs(c->peer.sin_port),
+                   inet_ntop(AF_INET, &c->peer.sin_addr, peer, sizeof(peer)));
+    conn_finish(c->conn);
+}
+
 static void take(struct task_client *c, const struct task_request *rq)
 {
     const struct task_reply no = {
@@ -172,12 +187,7 @@ static void take(struct task_client *c, const struct task_request *rq)
     const char *user = mom_task_user(s->mom, rq);
 
     if (!user) {
-        char peer[NET_TEXT_BYTES];
-
-        logfile_printf(s->log, LOG_EV_ERROR | LOG_EV_SECURITY, LOG_IN_JOB, "tm_request",
-                       "message refused from port %u addr %s", ntohs(c->peer.sin_port),
-                       inet_ntop(AF_INET, &c->peer.sin_addr, peer, sizeof(peer)));
-        conn_finish(c->conn);
+        refuse(c);
         return;
     }
     if (!c->share && !come_in(c, user)) {
@@ -204,6 +214,12 @@ static void on_frame(void *arg, struct conn *conn, const struct packet *f)
         conn_finish(conn);
         return;
     }
+    /* All of a connection is of one version, and so are the answers. */
+    if (c->version && rq.version != c->version) {
+        refuse(c);
+        return;
+    }
+    c->version = rq.version;
     if (rq.command == TASK_ATTACH) {
         c->is_attaching = true;
         attaching_start(c->service->attaching, c->id, conn_fd(conn), &c->peer, &rq);

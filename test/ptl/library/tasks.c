@@ -63,6 +63,14 @@ int main(void)
     EXPECT(tm_obit(tid, &status, &event) == TM_SUCCESS); /* once more, of what was */
     EXPECT(happened(event) == TM_SUCCESS && status == 256 + 9);
     EXPECT(tm_kill(tid, 9, &event) == TM_SUCCESS && happened(event) == TM_ENOTFOUND);
+    /* One that is killed before its program has begun was killed all the same. */
+    for (int i = 0; i < 20; i++) {
+        EXPECT(tm_spawn(2, argv, NULL, 0, &tid, &event) == TM_SUCCESS);
+        EXPECT(happened(event) == TM_SUCCESS);
+        EXPECT(tm_kill(tid, 9, &event) == TM_SUCCESS && happened(event) == TM_SUCCESS);
+        EXPECT(tm_obit(tid, &status, &event) == TM_SUCCESS);
+        EXPECT(happened(event) == TM_SUCCESS && status == 256 + 9);
+    }
     EXPECT(tm_spawn(2, argv, NULL, 3, &tid, &event) == TM_SUCCESS);
     EXPECT(happened(event) == TM_ENOTFOUND);
 

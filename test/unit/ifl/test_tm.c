@@ -91,6 +91,14 @@ static void answer_init(int fd)
             .n_vnodes = 1, .vnodes = &one, .parent_job = "1.svr", .parent_vnode = -1 });
 }
 
+/* A program asks for this alone at first, on a connection of its own. */
+static bool was_init(int fd, int nth)
+{
+    if (nth == 0)
+        answer_init(fd);
+    return nth == 0;
+}
+
 /* 'script' is called with each connection until it ends the process. */
 static _Noreturn void serve(int fd, void (*script)(int fd, int nth))
 {
@@ -156,8 +164,9 @@ static void goes_and_returns(int fd, int nth)
 {
     struct task_request rq;
 
-    if (nth == 0) {
-        answer_init(fd);
+    if (was_init(fd, nth))
+        return;
+    if (nth == 1) {
         for (int i = 0; i < 3; i++)
             (void)next_request(fd);
         return;
@@ -193,14 +202,46 @@ static void test_a_mom_that_goes_is_told_for_each_event(void)
     end(mom);
 }
 
+static void ends_each_alone(int fd, int nth)
+{
+    struct task_request rq;
+    char byte;
+
+    if (!was_init(fd, nth)) {
+        rq = next_request(fd);
+        answer(fd, &rq, (struct task_reply){ .task = 5 });
+    }
+    if (read(fd, &byte, 1) != 0)
+        _exit(1);
+}
+
+/* A MoM that was restarted while nothing was asked is found again, and a program that
+ * rests takes no connection from others. */
+static void test_who_waits_for_nothing_has_no_connection(void)
+{
+    char path[] = "/bin/true", *argv[] = { path, NULL };
+    pid_t mom = play(ends_each_alone);
+    tm_event_t spawn, event;
+    tm_task_id task;
+
+    CU_ASSERT_EQUAL_FATAL(tm_init(NULL, NULL), TM_SUCCESS);
+    for (int i = 0; i < 2; i++) {
+        task = 0;
+        CU_ASSERT_EQUAL(tm_spawn(1, argv, NULL, 0, &task, &spawn), TM_SUCCESS);
+        CU_ASSERT_EQUAL(next_code(&event), TM_SUCCESS);
+        CU_ASSERT(event == spawn && task == 5);
+    }
+    end(mom);
+}
+
 static void answers_half(int fd, int nth)
 {
     struct task_request rq;
     struct task_reply reply = { .version = 2, .exit_status = 3 };
     struct buf b = { 0 };
 
-    (void)nth;
-    answer_init(fd);
+    if (was_init(fd, nth))
+        return;
     rq = next_request(fd);
     reply.event = rq.event;
     frame(&b, &reply, rq.command);
@@ -241,9 +282,9 @@ static void answers_at_length(int fd, int nth)
 {
     char *text = arena_zero(arena, LONG_TEXT + 1);
 
-    (void)nth;
+    if (was_init(fd, nth))
+        return;
     memset(text, 'x', LONG_TEXT);
-    answer_init(fd);
     for (;;) {
         struct task_request rq = next_request(fd);
 
@@ -318,12 +359,11 @@ static void test_nonsense_is_told(void)
 
 static void knows_init_alone(int fd, int nth)
 {
-    (void)nth;
-    answer_init(fd);
-    (void)next_request(fd); /* the end of the program, and nothing before it */
+    if (!was_init(fd, nth))
+        _exit(1);
 }
 
-/* What cannot be asked is refused here, and the connection goes on. */
+/* What cannot be asked is refused here. */
 static void test_what_cannot_be_asked(void)
 {
     char path[] = "/bin/true", empty[] = "", one[] = "A=1";
@@ -389,6 +429,8 @@ int main(void)
     static const struct unit_case tests[] = {
         { "a MoM that goes is told for each event",
           test_a_mom_that_goes_is_told_for_each_event },
+        { "who waits for nothing has no connection",
+          test_who_waits_for_nothing_has_no_connection },
         { "half an answer is none yet", test_half_an_answer_is_none_yet },
         { "answers are kept while requests are sent",
           test_answers_are_kept_while_requests_are_sent },
