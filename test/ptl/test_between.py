@@ -240,7 +240,7 @@ def sched_config(c, *lines):
     path = c.scheduler.config()
     wait_for("sched_config", lambda: os.path.exists(path))
     with open(path) as f:
-        kept = [l for l in f.read().splitlines() if not l.startswith("peer_queue")]
+        kept = [l for l in f.read().splitlines() if not l.startswith(("peer_queue", "job_sort_key"))]
     with open(path, "w") as f:
         f.write("\n".join(kept + list(lines)) + "\n")
     c.scheduler.reconfigure()
@@ -370,6 +370,25 @@ def test_what_is_not_moved_stays_and_holds_nobody_up(pulling):
     b.scheduler.log_match("%s;Failed to move the job to workq@%s: No support" % (first, b.address))
     assert (state(a, first), state(b, first)) == ("Q", None)
     assert "comment" not in full(a, first)
+
+
+def test_what_is_refused_again_and_again_leaves_its_vnodes_to_others(pulling):
+    """Each cycle that tries it keeps the vnodes from all others, so it is tried ever more seldom: the job of this
+    server, which comes behind it, runs."""
+    a, b = pulling
+    sched_config(b, 'peer_queue: "workq far@%s"' % a.address, 'job_sort_key: "job_priority HIGH"')
+    later = a.run(["qsub", "-h", "-q", "far", "--", "/bin/true"], user=USER1).stdout.strip()
+    first = a.run(["qsub", "-q", "far", "-p", "1000", "-l", "select=1:ncpus=4", "-W", "depend=before:" + later,
+                   "--", "/bin/true"], user=USER1).stdout.strip()
+    b.run(["qmgr", "-c", "set sched log_events = 2047"])
+    seen = len(b.scheduler.log_lines())
+    mine = b.server.submit(Job(USER1, attrs={"Resource_List.select": "1:ncpus=4", "Priority": "-1000"}))
+    wait_for("its run", lambda: cycle(b) or state(b, mine) == "R")
+    for _ in range(20):
+        cycle(b)
+    tries = [l for l in b.scheduler.log_lines()[seen:] if "%s;Failed to move the job" % first in l]
+    assert 1 <= len(tries) < 10
+    assert state(a, first) == "Q"
 
 
 def test_a_queue_of_the_same_server(two):

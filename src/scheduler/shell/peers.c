@@ -19,6 +19,15 @@ struct peer_job {
     UT_hash_handle hh;
 };
 
+/* A job that was not moved, although it could have run. Each cycle that tries it gives
+ * its vnodes to nobody else, so it is left alone for ever longer, up to SHUN_MS. */
+struct refused {
+    char *id;
+    unsigned n; /* times, one after the other */
+    int64_t until_ms;
+    UT_hash_handle hh;
+};
+
 /* Another server, for as long as the daemon runs. */
 struct server {
     char *name; /* host[:port] */
@@ -31,6 +40,7 @@ struct peers {
     bool pull;
     struct server *servers;
     struct peer_job *jobs; /* of the pass */
+    struct refused *refused;
 };
 
 struct peers *peers_new(void)
@@ -50,6 +60,64 @@ static void forget_jobs(struct peers *p)
     }
 }
 
+static void forget_refused(struct peers *p, struct refused *r)
+{
+    HASH_DEL(p->refused, r);
+    free(r->id);
+    free(r);
+}
+
+static struct refused *find_refused(const struct peers *p, const char *id)
+{
+    struct refused *r;
+
+    HASH_FIND_STR(p->refused, id, r);
+    return r;
+}
+
+/* The first time is forgiven: a limit may have been in the way for a moment. */
+static void note_refused(struct peers *p, const char *id)
+{
+    struct refused *r = find_refused(p, id);
+    int64_t pause_ms = 0;
+
+    if (!r) {
+        r = xcalloc(1, sizeof(*r));
+        r->id = xstrdup(id);
+        HASH_ADD_KEYPTR(hh, p->refused, r->id, strlen(r->id), r);
+    }
+    if (r->n > 0)
+        pause_ms = MIN_OF((int64_t)1000 << MIN_OF(r->n - 1, 10u), SHUN_MS);
+    r->n++;
+    r->until_ms = clock_mono_ms() + pause_ms;
+}
+
+static void note_pulled(struct peers *p, const char *id)
+{
+    struct refused *r = find_refused(p, id);
+
+    if (r)
+        forget_refused(p, r);
+}
+
+/* What was not tried again when it might have been is gone, or cannot run. */
+static void forget_old_refusals(struct peers *p)
+{
+    int64_t now_ms = clock_mono_ms();
+    struct refused *r, *next;
+
+    HASH_ITER (hh, p->refused, r, next)
+        if (r->until_ms + 10 * (int64_t)SHUN_MS < now_ms)
+            forget_refused(p, r);
+}
+
+static bool is_left_alone(const struct peers *p, const char *id)
+{
+    const struct refused *r = find_refused(p, id);
+
+    return r && clock_mono_ms() < r->until_ms;
+}
+
 static void hang_up(struct server *s)
 {
     link_close(s->link);
@@ -63,6 +131,8 @@ void peers_free(struct peers *p)
     if (!p)
         return;
     forget_jobs(p);
+    while (p->refused)
+        forget_refused(p, p->refused);
     HASH_ITER (hh, p->servers, s, next) {
         HASH_DEL(p->servers, s);
         hang_up(s);
@@ -75,6 +145,7 @@ void peers_free(struct peers *p)
 void peers_begin(struct peers *p, bool pull)
 {
     p->pull = pull;
+    forget_old_refusals(p);
 }
 
 void peers_end(struct peers *p)
@@ -156,12 +227,13 @@ static void set_queue(struct wire_object *job, const char *queue)
 
 /* Arrays stay where they are. Without its user, which only managers see, a job could
  * not be held against any limit. */
-static bool may_be_pulled(const struct wire_object *job)
+static bool may_be_pulled(const struct peers *p, const struct wire_object *job)
 {
     const char *state = wire_attrs_value(&job->attrs, "job_state", NULL);
     const char *user = wire_attrs_value(&job->attrs, "euser", NULL);
 
-    return !strchr(job->name, '[') && state && strcmp(state, "Q") == 0 && user && *user;
+    return !strchr(job->name, '[') && state && strcmp(state, "Q") == 0 && user &&
+           *user && !is_left_alone(p, job->name);
 }
 
 /* Ask for the jobs that wait in a queue of another server. */
@@ -200,7 +272,8 @@ static void ask_server(struct shell *sh, const struct policy_peer *peer,
     for (size_t i = 0; i < jobs.n; i++) {
         struct wire_object *job;
 
-        if (!may_be_pulled(&jobs.v[i]) || peers_find(sh->peers, jobs.v[i].name))
+        if (!may_be_pulled(sh->peers, &jobs.v[i]) ||
+            peers_find(sh->peers, jobs.v[i].name))
             continue;
         job = wire_objects_add(pulled, arena, OBJECT_JOB, jobs.v[i].name);
         job->attrs = jobs.v[i].attrs;
@@ -230,7 +303,7 @@ static void take_own(struct shell *sh, const struct policy_peer *peer,
         struct wire_object *job = &jobs->v[i];
 
         if (!str_same(wire_attrs_value(&job->attrs, "queue", NULL), peer->remote) ||
-            !may_be_pulled(job))
+            !may_be_pulled(sh->peers, job))
             continue;
         set_queue(job, peer->local);
         add_job(sh->peers, job->name, peer->local, NULL);
@@ -271,6 +344,10 @@ bool peers_pull(struct shell *sh, const struct peer_job *job, struct arena *aren
     err = link_call(l, &rq, arena, &reply, &why);
     if (!err && reply.code)
         err = diag_set(&why, reply.code, "%s", reply.text ? reply.text : "refused");
+    if (err)
+        note_refused(sh->peers, job->id);
+    else
+        note_pulled(sh->peers, job->id);
     if (err)
         logfile_printf(sh->log, LOG_EV_SCHED, LOG_IN_JOB, job->id,
                        "Failed to move the job to %s: %s (%d)", body.destination,

@@ -2,8 +2,9 @@
  * peer_queue of sched_config (scheduling.md 28).
  *
  * A cycle asks the other servers for the jobs that wait there, and they are planned
- * with the others. A job that can run is moved first. A server that cannot be reached,
- * or is slow, costs a few seconds once a minute.
+ * with the others. A job that can run is moved first; one that is refused is tried ever
+ * more seldom. A server that cannot be reached, or is slow, costs a few seconds once a
+ * minute.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SCHEDULER_SHELL_PEERS_H
