@@ -252,6 +252,16 @@ def test_strangers(site, name, data, code, reserved):
     assert site.server.is_up()
 
 
+@pytest.mark.parametrize("body", ["23%s" + string("1.x") + "+0+0+0", "96%s+2+2" + string("1.x") + "+0+0"])
+def test_who_asks_for_no_answer_gets_none_at_the_door_either(site, body):
+    """AsyrunJob and ModifyJob_Async of somebody who is nobody: the connection ends, and nothing was said (wire.md 8.6)."""
+    before = len(rejects(site))
+    with Connection(site.ports["server"]) as c:
+        c.send("+2+22+" + body % string("root"))
+        assert c.is_closed()
+    assert "code=15019" in rejects(site)[before]
+
+
 @pytest.mark.parametrize("value", [0, 1, 2, 3, 4, 5, 99])
 def test_failover_messages_of_somebody(site, value):
     with local(site) as s:

@@ -295,8 +295,9 @@ def test_the_schedulers_user_may_be_another():
 
 
 def test_a_scheduler_preempts(site, sched):
-    """preemptjobs: jobs that are not there have left; from others it is 15011."""
+    """preemptjobs: jobs that are not there have left; from others it is 15011. The log has the scheduler's name."""
     reply = ask(sched.first, "preemptjobs.1")
     assert (reply.code, reply.preempted) == (0, [("20.pbs1", "D"), ("999.pbs1", "D")])
+    site.server.log_match("Type 93 request received from Scheduler@")
     with open_as(site.ports["server"], "root") as c:
         assert ask(c, "preemptjobs.1").code == 15011

@@ -7,6 +7,7 @@
 #include "lib/auth/auth.h"
 #include "lib/io/daemon.h"
 #include "lib/io/net.h"
+#include "server/requests/handlers.h"
 #include "server/shell/client.h"
 #include "server/shell/client_handshake.h"
 #include "server/shell/methods.h"
@@ -150,15 +151,24 @@ static void on_bad(void *arg, struct conn *conn, enum conn_fault fault)
     client_refuse(c, 0, "", PBSE_DISPROTO, true);
 }
 
+/* In dots, whatever name its host has by now (wire.md 11.1). */
+static const char *address_of(const struct client *c, char text[INET_ADDRSTRLEN])
+{
+    const char *dots = inet_ntop(AF_INET, &c->peer.sin_addr, text, INET_ADDRSTRLEN);
+
+    return c->local || !dots ? c->host : dots;
+}
+
 static void on_closed(void *arg, struct conn *conn, enum conn_end end)
 {
     struct client *c = arg;
     struct shell *sh = c->all->sh;
+    char text[INET_ADDRSTRLEN];
 
     /* An orderly end is not worth a line. */
     if (end == CONN_IDLE)
         shell_log(sh, LOG_EV_DEBUG, LOG_IN_REQUEST, "timeout connection from %s",
-                  c->host);
+                  address_of(c, text));
     else if (end == CONN_STALLED || end == CONN_OVERFLOW)
         shell_log(sh, LOG_EV_ERROR, LOG_IN_REQUEST,
                   "DIS reply failure, -1, to host %s, errno=%d write timed out",
@@ -262,6 +272,14 @@ void client_send_reply(struct client *c, const struct wire_reply *reply)
     buf_fini(&bytes);
 }
 
+/* Nobody waits for an answer to it (wire.md 8.6). */
+static bool is_silent(uint32_t number)
+{
+    const struct request_row *row = request_row(number);
+
+    return row && row->silent;
+}
+
 void client_refuse_as(struct client *c, uint32_t number, const char *user, int code,
                       const char *text)
 {
@@ -275,7 +293,8 @@ void client_refuse_as(struct client *c, uint32_t number, const char *user, int c
     logfile_printf(c->all->sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "req_reject",
                    "Reject reply code=%d, aux=0, type=%u, from %s@%s", code, number,
                    user, c->host);
-    client_send_reply(c, &reply);
+    if (!is_silent(number))
+        client_send_reply(c, &reply);
 }
 
 void client_refuse(struct client *c, uint32_t number, const char *user, int code,

@@ -18,9 +18,10 @@
 
 static void log_request(const struct client *c, const struct wire_request *rq)
 {
+    /* A scheduler's requests are logged under its own name (wire.md 12.1). */
     logfile_printf(c->all->sh->log, LOG_EV_DEBUG2, LOG_IN_REQUEST, "",
-                   "Type %u request received from %s@%s, sock=%d", rq->number, rq->user,
-                   c->host, conn_fd(c->conn));
+                   "Type %u request received from %s@%s, sock=%d", rq->number,
+                   c->scheduler ? "Scheduler" : rq->user, c->host, conn_fd(c->conn));
 }
 
 static bool is_privileged_port(const struct client *c)
