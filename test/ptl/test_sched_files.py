@@ -210,6 +210,15 @@ def test_a_hangup_during_a_request_is_not_lost(cluster):
     wait_for("the files to be read again", lambda: readings() >= before + 2)
 
 
+def test_signals_that_mean_nothing_here_end_nothing(cluster):
+    """USR1 and USR2 are what the other daemons take no notice of, too."""
+    for number in (signal.SIGUSR1, signal.SIGUSR2):
+        cluster.scheduler.send_signal(number)
+        wait_for("the signal to be taken", lambda: has_taken(cluster.scheduler, number))
+    cluster.scheduler.reconfigure()
+    assert cluster.scheduler.process.poll() is None
+
+
 def test_vnodes_in_the_order_of_what_is_unused():
     """node_sort_key "ncpus HIGH unused" spreads, LOW fills (scheduling.md 15.3)."""
     with Cluster(vnodes=3, mock=True) as c:

@@ -40,6 +40,10 @@ void signals_setup(void)
     /* A write to a connection that the server has closed returns EPIPE instead. */
     sa.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &sa, NULL);
+    /* The other daemons take no notice of these two; a scheduler that ended by them
+     * would surprise an administrator who sends them to all. */
+    sigaction(SIGUSR1, &sa, NULL);
+    sigaction(SIGUSR2, &sa, NULL);
 }
 
 int signals_stop(void)
