@@ -55,7 +55,11 @@ def test_directories_that_others_can_write_are_not_trusted(alone):
     alone.server.log_match("Security issue from secure_check: writable by")
     alone.server.log_match("pbsd_init failed")
     os.chmod(path, 0o750)
+    done = start_by_hand(alone, "-A", "relative")
+    assert done.returncode == 3 and "pbsd_init failed" in done.stderr
+    assert "-A needs an absolute path" in done.stderr
     alone.server.start()
+    alone.server.log_match(";Act;Act;Account file %s/server_priv/accounting/" % alone.home)
 
 
 def test_a_cold_start_asks_before_it_gives_up_jobs(alone):
@@ -133,6 +137,7 @@ def test_hup_follows_moved_files(alone):
     alone.server.send_signal(signal.SIGHUP)
     wait_for("a new log", lambda: os.listdir(logs))
     alone.server.log_match(";Log;Log opened")
+    alone.server.log_match(";Act;Act;Account file %s/server_priv/accounting/" % alone.home)
     assert ";Log;Log closed" in alone.read("old")
 
 

@@ -275,6 +275,11 @@ static bool segment_place(struct accounting *a, struct segment *s)
     return true;
 }
 
+static void say_opened(struct accounting *a, const struct segment *s)
+{
+    say(a, LOG_EV_SYSTEM, "Account file %s opened", s->path);
+}
+
 static bool segment_open(struct accounting *a, struct segment *s)
 {
     if (s->fd >= 0)
@@ -292,8 +297,16 @@ static bool segment_open(struct accounting *a, struct segment *s)
         errno = err;
         return false;
     }
-    say(a, LOG_EV_SYSTEM, "Account file %s opened", s->path);
+    say_opened(a, s);
     return true;
+}
+
+void accounting_begin(struct accounting *a, int64_t now_at)
+{
+    struct segment *s = is_off(a) ? NULL : segment_for(a, now_at);
+
+    if (s && !segment_open(a, s))
+        say_failed(a, s, "opened", errno);
 }
 
 static bool segment_write(struct accounting *a, struct segment *s)
@@ -302,6 +315,9 @@ static bool segment_write(struct accounting *a, struct segment *s)
     if (s->doubtful && clock_mono_ms() < a->again_ms)
         return false;
     MUST(s->written <= s->released && s->released <= s->lines.len);
+    /* Also without a line: whoever was told that it failed is told when it does not. */
+    if (a->failing && !segment_open(a, s))
+        return false;
     while (s->written < s->released) {
         ssize_t n = -1;
 
@@ -388,9 +404,13 @@ void accounting_reopen(struct accounting *a)
     struct segment *s;
 
     DL_FOREACH (a->segments, s) {
-        /* The file still has its name, so nobody has moved it away. */
-        if (s->fd < 0 || is_file(s->fd, s->path))
+        if (s->fd < 0)
             continue;
+        /* The file still has its name, so nobody has moved it away. */
+        if (is_file(s->fd, s->path)) {
+            say_opened(a, s);
+            continue;
+        }
         segment_leave(a, s);
         if (!segment_open(a, s))
             say_failed(a, s, "opened", errno);

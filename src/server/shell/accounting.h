@@ -25,6 +25,10 @@ int accounting_repair(struct accounting *a, const char *note,
                       struct diag *why) MUST_CHECK;
 #define ACCOUNTING_NOTE "accounting"
 
+/* The server starts: today's file is opened, and the log says which one it is, before
+ * the first line comes. A failure is told there; the first line tries again. */
+void accounting_begin(struct accounting *a, int64_t now_at);
+
 /* A line's record goes to the store now; accounting_write() follows once for each
  * line. */
 void accounting_plan(struct accounting *a, int64_t at, char type, const char *id,
@@ -42,7 +46,7 @@ void accounting_write(struct accounting *a);
 bool accounting_settle(struct accounting *a, int64_t now_at) MUST_CHECK;
 /* Try again what could not be written. */
 void accounting_retry(struct accounting *a);
-/* SIGHUP: the file may have been moved away. */
+/* SIGHUP: the file may have been moved away. The log says which one is open now. */
 void accounting_reopen(struct accounting *a);
 
 #endif

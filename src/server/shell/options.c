@@ -55,6 +55,14 @@ static bool parse_start(const char *text, struct options *opt)
     return false;
 }
 
+/* "-M" names the port of the MoMs behind a host, which says nothing here. */
+static const char *port_of(int letter, const char *text)
+{
+    const char *colon = letter == 'M' ? strrchr(text, ':') : NULL;
+
+    return colon ? colon + 1 : text;
+}
+
 static bool is_port(const char *text)
 {
     char *end;
@@ -125,12 +133,12 @@ static int set_option(struct options *opt, int letter, const char *arg)
     case 'p':
     case 'M':
     case 'R':
-        if (!is_port(arg))
+        if (!is_port(port_of(letter, arg)))
             return bad_number(opt, (char)letter, arg);
-        /* The three options differ in nothing but where their value goes. */
+        /* The three options differ in little but where their value goes. */
         *(letter == 'p'   ? &opt->port
           : letter == 'M' ? &opt->mom_port
-                          : &opt->manager_port) = arg;
+                          : &opt->manager_port) = port_of(letter, arg);
         break;
     case 'F':
         if (!is_delay(arg))
@@ -167,9 +175,6 @@ int options_parse(int argc, char **argv, struct options *ret)
         rc = set_option(&opt, letter, optarg);
     if (rc < 0 && optind < argc)
         return complain(&opt, ": invalid operand");
-    if (rc < 0 && opt.accounting_file && *opt.accounting_file &&
-        *opt.accounting_file != '/')
-        return complain(&opt, ": -A needs an absolute path");
     *ret = opt;
     return rc;
 }

@@ -371,6 +371,17 @@ static int load_core(struct shell *sh)
     return -1;
 }
 
+/* A file of the working directory would be another one after each start by hand. */
+static int check_accounting_name(struct shell *sh)
+{
+    const char *name = sh->opt.accounting_file;
+
+    if (!name || !*name || *name == '/')
+        return -1;
+    (void)fail(sh, EXIT_SETUP, "-A needs an absolute path, or an empty text");
+    return fail(sh, EXIT_SETUP, "pbsd_init failed");
+}
+
 static int open_accounting(struct shell *sh)
 {
     char *dir = xasprintf("%s/server_priv/accounting", sh->conf->home);
@@ -384,6 +395,8 @@ static int open_accounting(struct shell *sh)
     if (!err)
         /* Lines that a crash has kept from the file are written now. */
         err = accounting_repair(sh->accounting, note, &why);
+    if (!err)
+        accounting_begin(sh->accounting, shell_now(sh));
     arena_free(arena);
     free(dir);
     return err ? fail(sh, EXIT_SETUP, why.text) : -1;
@@ -394,6 +407,8 @@ int start_recover(struct shell *sh)
     /* The log comes first, so that every later failure is in it. */
     int rc = open_log(sh);
 
+    if (rc < 0)
+        rc = check_accounting_name(sh);
     if (rc < 0)
         rc = check_security(sh);
     if (rc < 0)

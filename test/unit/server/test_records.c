@@ -132,10 +132,13 @@ static void test_options(void)
         { { "s", "-p", "0", NULL }, 1 },
         { { "s", "-p", "15001", NULL }, -1 },
         { { "s", "-M", "x", NULL }, 1 },
+        { { "s", "-M", "host:15002", NULL }, -1 },
+        { { "s", "-M", "host:x", NULL }, 1 },
+        { { "s", "-R", "host:15003", NULL }, 1 },
         { { "s", "operand", NULL }, 1 },
         { { "s", "--vers", NULL }, 1 },
         { { "s", "-Z", NULL }, 1 },
-        { { "s", "-A", "relative", NULL }, 1 },
+        { { "s", "-A", "relative", NULL }, -1 }, /* the start says no, in its log */
         { { "s", "-A", "", NULL }, -1 },
         { { "s", "-g", "old", "-F", "30", NULL }, -1 },
     };
