@@ -19,6 +19,16 @@
 #include <string.h>
 #include <strings.h>
 
+/* A JSON object has double quotes in it, and stands in single ones also without a blank
+ * (operations.md 17). */
+static void add_value(struct buf *out, const char *value)
+{
+    if (*value == '{' && !strchr(value, ' '))
+        buf_printf(out, "'%s'", value);
+    else
+        buf_add_quoted(out, value);
+}
+
 /* "Resource_List.ncpus=1 ", one for each member, each with a blank behind it. */
 static void add_list(struct buf *out, const char *name, const struct attr_value *v,
                      struct arena *arena)
@@ -29,7 +39,7 @@ static void add_list(struct buf *out, const char *name, const struct attr_value 
     for (size_t i = 0; i < all.n; i++) {
         /* The order is that of the list, which is what PBS writes. */
         buf_printf(out, "%s.%s=", name, all.v[i].resource);
-        buf_add_quoted(out, all.v[i].value);
+        add_value(out, all.v[i].value);
         buf_add_char(out, ' ');
     }
 }

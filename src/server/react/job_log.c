@@ -140,9 +140,12 @@ void log_job_killed(const struct reaction *r)
     }
     effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                "Job to be deleted at request of %s", r->rec->actor);
-    /* The note says "Delete forced", where that was asked for. */
-    if (r->rec->note)
+    /* The note says "Delete forced", where that was asked for; then nobody waits for
+     * what the MoM says of the run. */
+    if (r->rec->note) {
         line(r, LOG_EV_JOB, r->rec->note);
+        line(r, LOG_EV_JOB, "Discard running job, Forced Delete ");
+    }
 }
 
 void log_job_obit(const struct reaction *r)

@@ -229,6 +229,27 @@ static void accounting_records_are_exact(void)
 #undef GENERAL
 }
 
+/* A hook of a MoM may count in objects of JSON, which end where their quotes do. */
+static void json_is_accounted_in_single_quotes(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    struct is_job_update u = { .run_version = 1 };
+    struct is_message msg = { .command = IS_RESCUSED, .n_updates = 1, .updates = &u };
+    const char *id;
+
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, 0, OBJECT_RESOURCE, "seen", "type=string"),
+                    0);
+    u.job_id = id = running_job(&fm);
+    wire_attrs_add(&u.attrs, r->arena, "resources_used", "seen", "{\"a\":1}", 0);
+    fake_send(&fm, &msg);
+    fake_obit(&fm, id, 1, 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
+    CONTAINS(accounted(r, 'E', 0), " resources_used.seen='{\"a\":1}' ");
+    fake_mom_free(&fm);
+}
+
 /* Readers find the end of a text that has double quotes. */
 static void accounts_are_quoted(void)
 {
@@ -431,6 +452,8 @@ static void force_does_not_wait(void)
     CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, NULL),
                     0); /* and then not any more */
     CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, "force"), 0);
+    CU_ASSERT_TRUE(rig_logged(fm.r, "Delete forced"));
+    CU_ASSERT_TRUE(rig_logged(fm.r, "Discard running job, Forced Delete "));
     CU_ASSERT_PTR_NULL(the_job(fm.r, id));
     CONTAINS(accounted(fm.r, 'E', 0), "Exit_status=265");
     fake_mom_free(&fm);
@@ -1121,6 +1144,7 @@ int main(void)
         { "an estimate goes with its top job", an_estimate_goes_with_its_top_job },
         { "accounting records are exact", accounting_records_are_exact },
         { "accounts are quoted", accounts_are_quoted },
+        { "JSON is accounted in single quotes", json_is_accounted_in_single_quotes },
         { "a short job is accounted for", a_short_job_is_accounted_for },
         { "DeleteJob is tried again", delete_is_tried_again },
         { "a refused job is queued again", a_refused_job_is_queued_again },
