@@ -24,6 +24,14 @@ static void say_when(struct plan_step *step, const struct snap_job *j,
                       str_same(est->vnodes, j->estimated.vnodes);
 }
 
+/* Does the job wait for its owner's own jobs, or for what the site thinks of it? Of the
+ * limits of vnodes those of groups count, and no others (scheduling.md 30). */
+static bool is_of_owner(const struct failure *fail)
+{
+    return fail->of_owner || fail->kind == FAIL_FORMULA ||
+           fail->kind == FAIL_VNODE_GROUP_LIMIT;
+}
+
 /* The time is the job's own while its owner's limits hold it, soft ones are exceeded,
  * or it is worth too little; else it makes the job eligible (scheduling.md 30). Of what
  * cannot be read nothing is known. Returns the type, 0: nobody counts. */
@@ -35,8 +43,7 @@ static int64_t say_accrual(struct plan_step *step, struct planner *pl,
     if (!pl->s->counts_eligible || fail->kind == FAIL_JOB_SELECT ||
         (j->state != 'Q' && j->state != 'B'))
         return 0;
-    type =
-        fail->of_owner || fail->kind == FAIL_FORMULA || limit_fit_soft(pl, j) ? 1 : 2;
+    type = is_of_owner(fail) || limit_fit_soft(pl, j) ? 1 : 2;
     if (j->accrue_type != type)
         step->accrue_type = type == 1 ? "1" : "2";
     return type;

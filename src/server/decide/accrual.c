@@ -7,6 +7,7 @@
 #include "server/decide/accrual.h"
 
 #include "lib/attr/job_attrs.h"
+#include "server/model/job_array.h"
 #include "server/model/job_state.h"
 #include "server/model/job_suspend.h"
 
@@ -48,6 +49,11 @@ int64_t accrual_of(const struct job *job, struct arena *arena)
         return ACCRUAL_INELIGIBLE;
     case 'H':
         return of_holds(job, arena);
+    case 'B':
+        /* It waits as long as some of its subjobs do (scheduling.md 25). */
+        if (job->array->waiting.n == 0)
+            return ACCRUAL_INELIGIBLE;
+        return now == ACCRUAL_INELIGIBLE ? now : ACCRUAL_ELIGIBLE;
     case 'Q':
     case 'T':
         /* It is new, or back from a run; of the others a scheduler says it. */

@@ -62,6 +62,29 @@ static void who_may_join(void)
     }
 }
 
+/* Of these limits only that of a group makes the time of the job its own (scheduling.md
+ * 30). */
+static void time_is_eligible_except_for_groups(void)
+{
+    static const struct {
+        const char *limits, *accrues;
+    } cases[] = {
+        { "max_running=1", "2" },
+        { "max_user_run=1", "2" },
+        { "max_group_run=1", "1" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = small_scene(cases[i].limits);
+
+        scene_add(&sc, OBJECT_SERVER, "svr", "eligible_time_enable=True");
+        scene_job(&sc, "2.svr", "workq", "2:ncpus=3", "euser=ann egroup=staff");
+        scene_plan(&sc);
+        CU_ASSERT_STRING_EQUAL(scene_step(&sc, "2.svr")->accrue_type, cases[i].accrues);
+        scene_free(&sc);
+    }
+}
+
 /* Each job that the plan starts counts for the next ones, and so does each subjob. */
 static void what_the_plan_starts_counts(void)
 {
@@ -228,6 +251,7 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "who may join", who_may_join },
+        { "time is eligible except for groups", time_is_eligible_except_for_groups },
         { "a suspended job goes on within the limits", who_goes_on_counts },
         { "a job of a reservation counts", who_starts_in_a_reservation_counts },
         { "what the plan starts counts", what_the_plan_starts_counts },

@@ -122,6 +122,38 @@ static void a_job_that_is_back_is_eligible_again(void)
     fake_mom_free(&fm);
 }
 
+/* Once all of its subjobs have been started nothing of it waits. */
+static void an_array_is_eligible_while_subjobs_wait(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const struct is_message *commit;
+    const char *id;
+
+    rig_attach_sched(r);
+    count(r, "True");
+    id = submit(r, RIG_USER, "", "array_indices_submitted=1-2", "x\n");
+    CU_ASSERT_STRING_EQUAL(accrued(r, id), "2 00:00:00");
+    CU_ASSERT_EQUAL(run_job(r, "0[1].svr", "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    later(r, 10);
+    CU_ASSERT_STRING_EQUAL(accrued(r, id), "2 00:00:10");
+    scheduler_says(r, id, "accrue_type=1");
+    CU_ASSERT_STRING_EQUAL(accrued(r, id), "1 00:00:10");
+    scheduler_says(r, id, "accrue_type=2");
+    CU_ASSERT_EQUAL(run_job(r, "0[2].svr", "(n1:ncpus=1)"), 0);
+    commit = fake_told(&fm, BATCH_COMMIT, 0);
+    later(r, 10);
+    CU_ASSERT_STRING_EQUAL(accrued(r, id), "1 00:00:10");
+    fake_answer(&fm, commit, PBSE_SYSTEM, "no");
+    CU_ASSERT_STRING_EQUAL(accrued(r, id), "1 00:00:10"); /* until a scheduler looks */
+    scheduler_says(r, id, "accrue_type=2");
+    later(r, 5);
+    CU_ASSERT_STRING_EQUAL(accrued(r, id), "2 00:00:15");
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
 static void a_suspended_job_is_eligible(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -239,6 +271,8 @@ int main(void)
         { "time passes by what a job does", time_passes_by_what_a_job_does },
         { "a job that is back is eligible again",
           a_job_that_is_back_is_eligible_again },
+        { "an array is eligible while subjobs wait",
+          an_array_is_eligible_while_subjobs_wait },
         { "a suspended job is eligible", a_suspended_job_is_eligible },
         { "who does not count shows nothing", who_does_not_count_shows_nothing },
         { "who waits by himself is not eligible",
