@@ -143,6 +143,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_delete.c \
 	src/server/decide/job_over.c src/server/decide/job_over.h \
 	src/server/decide/job_transfer.c src/server/decide/job_transfer.h \
+	src/server/decide/said_id.c src/server/decide/said_id.h \
 	src/server/decide/job_comment.c src/server/decide/job_comment.h \
 	src/server/decide/job_end.c src/server/decide/job_end.h \
 	src/server/decide/job_of_end.c src/server/decide/job_of_end.h \
@@ -311,6 +312,7 @@ test_unit_server_test_listing_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
 	test/unit/server/test_mom_slices \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
+	test/unit/server/test_said_id \
 	test/unit/server/test_next_number \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_settings \
@@ -321,6 +323,7 @@ check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_stage_in 
 TESTS += test/unit/server/test_job_life test/unit/server/test_stage_in test/unit/server/test_mom_link \
 	test/unit/server/test_mom_slices \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
+	test/unit/server/test_said_id \
 	test/unit/server/test_next_number \
 	test/unit/server/test_catalogue test/unit/server/test_indirect \
 	test/unit/server/test_settings \
@@ -371,6 +374,9 @@ test_unit_server_test_next_number_SOURCES = test/unit/server/test_next_number.c 
 	test/unit/server/one_record.h $(FAKE_MOM)
 test_unit_server_test_next_number_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_next_number_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_said_id_SOURCES = test/unit/server/test_said_id.c $(FAKE_MOM)
+test_unit_server_test_said_id_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_said_id_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_job_submit_SOURCES = test/unit/server/test_job_submit.c $(FAKE_MOM)
 test_unit_server_test_job_submit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_submit_LDADD = $(FAKE_MOM_LIBS)

@@ -61,7 +61,8 @@ def test_operands(cluster):
     commands = [["qalter", "-p", "3"], ["qhold"], ["qrls", "-h", "n"]]
     for words in commands:
         cmd = words[0]
-        for operand in (number, jid, number + "@" + name, jid + "@" + name, " " + number):
+        for operand in (number, jid, number + "@" + name, jid + "@" + name, " " + number,
+                        jid.upper()):
             assert said(cluster, *words, operand) == (0, "", ""), operand
         for operand in ("12x", "1.", "1.2@", "12[a]", "1234567890123"):
             assert said(cluster, *words, operand) == (

@@ -5,6 +5,7 @@
 
 #include "server/decide/config.h"
 #include "server/decide/resv_record.h"
+#include "server/decide/said_id.h"
 #include "server/model/job_array.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_state.h"
@@ -58,15 +59,14 @@ bool resv_await_job(const struct request *rq, const struct job *job,
     return true;
 }
 
-/* "3" is the same as "3.svr". For "3[1]" that waits, and is no object, its array. */
+/* For "3[1]" that waits, and is no object, its array. */
 static const struct job *find_job(const struct model *m, const struct request *rq,
                                   const char *text)
 {
     const struct job *job, *array;
     const char *indices;
 
-    if (!strchr(text, '.'))
-        text = arena_printf(rq->arena, "%s.%s", text, rq->cfg->server_name);
+    text = said_job_id(rq, text);
     job = model_job(m, text);
     if (job)
         return job;

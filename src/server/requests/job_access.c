@@ -6,6 +6,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/base/log.h"
 #include "server/decide/job_end.h"
+#include "server/decide/said_id.h"
 #include "server/model/job_array.h"
 #include "server/model/job_state.h"
 
@@ -49,10 +50,10 @@ static int check_live(const struct model *m, const struct request *rq, const cha
 int job_for_request(const struct model *m, const struct request *rq, const char *id,
                     const struct job **ret, struct diag *why)
 {
-    const char *indices;
-    const struct job *array = array_of_indices(m, id, rq->arena, &indices);
+    const char *said = said_job_id(rq, id), *indices;
+    const struct job *array = array_of_indices(m, said, rq->arena, &indices);
     const struct job *job;
-    int err = check_live(m, rq, array ? array->obj.id : id, &job, why);
+    int err = check_live(m, rq, array ? array->obj.id : said, &job, why);
 
     if (err)
         return err;

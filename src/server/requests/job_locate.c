@@ -4,6 +4,7 @@
 #include "lib/attr/job_attrs.h"
 #include "server/decide/config.h"
 #include "server/decide/job_transfer.h"
+#include "server/decide/said_id.h"
 #include "server/model/job_array.h"
 #include "server/model/job_state.h"
 #include "server/requests/handlers.h"
@@ -24,7 +25,7 @@ int handle_locate_job(const struct model *m, const struct request *rq,
                       struct decision *out)
 {
     const struct body_id *body = rq->body;
-    const struct job *job = job_behind(m, body->id, rq->arena);
+    const struct job *job = job_behind(m, said_job_id(rq, body->id), rq->arena);
 
     if (!job)
         return diag_code(&out->why, PBSE_UNKJOBID);

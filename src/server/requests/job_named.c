@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/job_named.h"
 
+#include "server/decide/said_id.h"
 #include "server/model/job_array.h"
 #include "server/model/job_state.h"
 #include "server/requests/job_access.h"
@@ -10,10 +11,10 @@
 int job_named_find(const struct model *m, const struct request *rq, const char *id,
                    struct job_named *ret, struct diag *why)
 {
-    const char *indices;
-    const struct job *array = array_of_indices(m, id, rq->arena, &indices);
+    const char *said = said_job_id(rq, id), *indices;
+    const struct job *array = array_of_indices(m, said, rq->arena, &indices);
     struct job_named named = { .subjobs = array != NULL };
-    int err = job_live(m, array ? array->obj.id : id, &named.job, why);
+    int err = job_live(m, array ? array->obj.id : said, &named.job, why);
 
     if (err)
         return err;

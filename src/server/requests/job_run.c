@@ -6,6 +6,7 @@
 #include "server/decide/config.h"
 #include "server/decide/job_start.h"
 #include "server/decide/run_limits.h"
+#include "server/decide/said_id.h"
 #include "server/decide/sched_link.h"
 #include "server/model/depend.h"
 #include "server/model/hot_start.h"
@@ -161,7 +162,7 @@ static int run_subjobs(const struct model *m, const struct request *rq,
     else
         err = job_keeps_run_limits(m, named->job, places.n, rq->arena, &out->why);
     if (!err && chooses_scheduler(rq))
-        ask_scheduler(rq, body->object_id, out);
+        ask_scheduler(rq, said_job_id(rq, body->object_id), out);
     else if (!err)
         err = start_all(m, rq, named->job, &places, out);
     index_set_fini(&places);
