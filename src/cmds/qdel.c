@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/attr_list.h"
 #include "cmds/common/cmd.h"
+#include "cmds/common/job_command.h"
 #include "cmds/common/known.h"
 #include "lib/base/diag.h"
 
@@ -90,14 +91,14 @@ static void print_failed(struct qdel *q, const char *id, int code)
 }
 
 /* A job that its server does not know may have gone to another one (cli.md 5.1): it is
- * deleted there. The code of its deletion; 15001 when nobody has it. */
-static int delete_elsewhere(int conn, const char *id, char *extend)
+ * deleted there. The code of its deletion; 'code', which its server has answered, when
+ * nobody has it. */
+static int delete_elsewhere(int conn, const char *id, int code, char *extend)
 {
     char *place = pbs_locjob(conn, id, NULL);
     struct batch_deljob_status *failed;
     char *ids[] = { (char *)id };
     int there = place ? pbs_connect(place) : -1;
-    int code = PBSE_UNKJOBID;
 
     free(place);
     if (there < 0)
@@ -114,8 +115,8 @@ static void told(struct qdel *q, int conn, const struct batch_deljob_status *f,
 {
     int code = f->code;
 
-    if (code == PBSE_UNKJOBID)
-        code = delete_elsewhere(conn, f->name, extend);
+    if (job_command_is_elsewhere(code))
+        code = delete_elsewhere(conn, f->name, code, extend);
     /* -x answers with this code for a job whose history was deleted, which is what was
      * asked for. */
     if (code != 0 && code != PBSE_HISTJOBDELETED)

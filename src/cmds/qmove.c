@@ -19,11 +19,17 @@ static int ask(int conn, const char *id, const void *destination)
     return pbs_movejob(conn, id, destination, NULL);
 }
 
-/* A queue without a type is no failure of this command (cli.md 5.4). */
+/* A queue without a type is no failure of this command (cli.md 5.4). Our server says
+ * the first of these codes; the text of the other one fits servers of another make. */
+static bool lacks_type(int error)
+{
+    return error == PBSE_QUENOEN || error == PBSE_NEEDQUET;
+}
+
 static enum job_refusal refused(int conn UNUSED, const char *id UNUSED,
                                 const void *destination)
 {
-    if (pbs_errno != PBSE_QUENOEN)
+    if (!lacks_type(pbs_errno))
         return REFUSAL_PLAIN;
     fprintf(stderr, "%s: Queue type not set for queue '%s'\n", CMD,
             (const char *)destination);

@@ -73,6 +73,9 @@ def test_the_captured_output(cluster, home):
     home.write("server_priv/accounting", ACCOUNTING)
     for operand in ("2002", "2002.localhost"):
         assert tracejob(cluster, "-p", home.path, "-w", "80", operand) == (0, SHOWN, "")
+    # The port of the server is no part of its name.
+    assert cluster.run(["tracejob", "-p", home.path, "-w", "80", "2002"],
+                       env={"PBS_SERVER": "localhost:15999"}).stdout == SHOWN
     # Without a terminal lines are as long as they are.
     out = tracejob(cluster, "-p", home.path, "2002")[1]
     assert len(out.splitlines()) == 9 and max(map(len, out.splitlines())) > 200

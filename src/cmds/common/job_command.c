@@ -11,14 +11,19 @@
 #include <stdlib.h>
 #include <strings.h>
 
+bool job_command_is_elsewhere(int error)
+{
+    return error == PBSE_UNKJOBID || error == PBSE_JOB_MOVED;
+}
+
 void job_command_print_refusal(const char *cmd, int conn, const char *id)
 {
     const char *text = cmd_error_text(conn);
 
     /* The connection has the text of LocateJob's answer by now, which may be about
      * something else. */
-    if (pbs_errno == PBSE_UNKJOBID)
-        fprintf(stderr, "%s: %s %s\n", cmd, pbse_text(PBSE_UNKJOBID), id);
+    if (job_command_is_elsewhere(pbs_errno))
+        fprintf(stderr, "%s: %s %s\n", cmd, pbse_text(pbs_errno), id);
     else if (pbs_errno == PBSE_HISTJOBID && text)
         fprintf(stderr, "%s: %s\n", cmd, text);
     else
@@ -32,8 +37,8 @@ static int ask_elsewhere(const struct job_command *c, int *conn, const char *ser
                          const char *id)
 {
     const char *here = *server ? server : pbs_default();
+    int err = pbs_errno;
     char *place = pbs_locjob(*conn, id, NULL);
-    int err = PBSE_UNKJOBID;
 
     if (place && (!here || strcasecmp(place, here) != 0)) {
         pbs_disconnect(*conn);
@@ -65,7 +70,7 @@ static int ask_one(const struct job_command *c, const char *operand, bool *usage
     if (conn < 0)
         return exit_code(c, pbs_errno);
     err = c->ask(conn, id, c->what);
-    if (err == PBSE_UNKJOBID)
+    if (job_command_is_elsewhere(err))
         err = ask_elsewhere(c, &conn, server, id);
     /* Why a connection failed has been said already. */
     if (conn < 0)

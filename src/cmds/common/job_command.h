@@ -38,8 +38,12 @@ struct job_command {
 };
 
 /* Ask it of each of the operands, which end in NULL; the exit status. A job that the
- * server does not know is looked for on the server that LocateJob names. */
+ * server does not have is looked for on the server that LocateJob names. */
 int job_command_run(const struct job_command *c, char **operands);
+
+/* Is it one of the two answers after which a job is looked for elsewhere
+ * (wire.md 10.4)? The second one comes from servers of another make. */
+bool job_command_is_elsewhere(int error);
 
 /* The line about a refusal: "<cmd>: <text> <id>"; without the id when the job has
  * finished (cli.md 1.6). The error is taken from pbs_errno. */

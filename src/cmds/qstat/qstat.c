@@ -8,6 +8,7 @@
 #include "cmds/qstat/qstat.h"
 
 #include "cmds/common/attr_list.h"
+#include "cmds/common/job_command.h"
 #include "cmds/common/known.h"
 #include "cmds/common/operand.h"
 #include "include/pbs_error.h"
@@ -108,7 +109,10 @@ static bool open_server(struct qstat_run *r, const char *server)
 static int refused(struct qstat_run *r, const char *what, const char *object)
 {
     int error = pbs_errno;
-    const char *text = cell_or(cmd_error_text(r->conn), pbse_text(error));
+    /* Of a job that was looked for elsewhere the connection has LocateJob's text. */
+    const char *text = job_command_is_elsewhere(error)
+                           ? pbse_text(error)
+                           : cell_or(cmd_error_text(r->conn), pbse_text(error));
 
     if (error == 0)
         return 0;
@@ -253,13 +257,14 @@ static void show_jobs(struct qstat_run *r, struct batch_status *jobs)
  * there and asks again. */
 static struct batch_status *ask_elsewhere(struct qstat_run *r, const char *id)
 {
+    int error = pbs_errno;
     char *place = pbs_locjob(r->conn, (char *)id, NULL);
     struct batch_status *list = NULL;
 
     if (place && strcasecmp(place, cell_or(r->name, "")) != 0 && open_server(r, place))
         list = pbs_statjob(r->conn, id, wanted_attrs(&r->o), r->o.extend);
     else
-        pbs_errno = PBSE_UNKJOBID;
+        pbs_errno = error;
     free(place);
     return list;
 }
@@ -272,7 +277,7 @@ static int jobs_of_id(struct qstat_run *r, const char *id, const char *server,
     if (!open_server(r, server))
         return NO_SERVER;
     list = pbs_statjob(r->conn, id, wanted_attrs(&r->o), r->o.extend);
-    if (!list && pbs_errno == PBSE_UNKJOBID)
+    if (!list && job_command_is_elsewhere(pbs_errno))
         list = ask_elsewhere(r, id);
     if (r->conn < 0)
         return NO_SERVER;

@@ -187,8 +187,11 @@ static void print_events(const struct events *list, const char *id, size_t width
 static int trace_job(const struct options *o, const struct conf *conf,
                      const char *operand)
 {
-    char *id = strchr(operand, '.') ? xstrdup(operand)
-                                    : xasprintf("%s.%s", operand, conf->server);
+    /* The port of the server is no part of an id. */
+    char *id = strchr(operand, '.')
+                   ? xstrdup(operand)
+                   : xasprintf("%s.%.*s", operand, (int)strcspn(conf->server, ":"),
+                               conf->server);
     struct events list = events_of_job(&o->trace, id);
     int code = 0;
 

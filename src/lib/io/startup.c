@@ -8,12 +8,13 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 bool startup_tells_version(int argc, char **argv)
 {
-    if (argc != 2 || strcmp(argv[1], "--version") != 0)
+    if (argc != 2 || strcasecmp(argv[1], "--version") != 0)
         return false;
     fputs(VERSION_TEXT, stdout);
     return true;

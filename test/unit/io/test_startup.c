@@ -248,12 +248,14 @@ static void test_the_terminal_gets_the_status_of_the_start(void)
 
 static void test_version_is_an_only_argument(void)
 {
-    char name[] = "pbs_x", version[] = "--version", flag[] = "-N";
+    char name[] = "pbs_x", version[] = "--version", loud[] = "--VERSION", flag[] = "-N";
     char *only[] = { name, version, NULL };
+    char *also[] = { name, loud, NULL }; /* in any letters (cli.md 1.1) */
     char *more[] = { name, version, flag, NULL };
     char *other[] = { name, flag, NULL };
 
     CU_ASSERT_TRUE(startup_tells_version(2, only));
+    CU_ASSERT_TRUE(startup_tells_version(2, also));
     CU_ASSERT_FALSE(startup_tells_version(3, more));
     CU_ASSERT_FALSE(startup_tells_version(2, other));
     CU_ASSERT_FALSE(startup_tells_version(1, only));

@@ -19,10 +19,14 @@
 #define OBJECTS_MAX  64
 #define SERVER       "pbs1"
 
-/* Two jobs have left the server: one is there, of the other only the way is known. */
+/* Jobs have left the server: of one only the way is known. Of two the server says that
+ * they have moved, as servers of another make do; it does not know where the last is.
+ */
 #define OTHER_SERVER "pbs2"
 #define MOVED        "77.pbs1"
 #define ASTRAY       "78.pbs1"
+#define SAID_MOVED   "79.pbs1"
+#define MOVED_FAR    "80.pbs1"
 
 struct object {
     char *kind, *name, *attrs; /* "a=b|c.d=e" */
@@ -419,6 +423,18 @@ struct batch_status *pbs_selstat(int c, struct attropl *criteria, struct attrl *
     return head;
 }
 
+/* What one of the jobs that have left is answered with; -1 for all others. */
+static int code_of_moved(const char *id)
+{
+    const bool there = strcmp(connected_to, OTHER_SERVER) == 0;
+
+    if (there && (strcmp(id, MOVED) == 0 || strcmp(id, SAID_MOVED) == 0))
+        return 0;
+    if (strcmp(id, SAID_MOVED) == 0 || strcmp(id, MOVED_FAR) == 0)
+        return PBSE_JOB_MOVED;
+    return -1;
+}
+
 static struct batch_status *jobs_of_list(const char *ids, struct attrl *wanted,
                                          const char *extend)
 {
@@ -428,11 +444,12 @@ static struct batch_status *jobs_of_list(const char *ids, struct attrl *wanted,
         size_t len = strcspn(ids, ",");
         char *id = xstrndup(ids, len);
         const struct object *o = find("job", id);
+        const int moved = code_of_moved(id);
 
         free(id);
         ids += len + (ids[len] == ',');
         if (!o) {
-            refuse(PBSE_UNKJOBID);
+            refuse(moved >= 0 ? moved : PBSE_UNKJOBID);
         } else if (value_is_in(o, "job_state", "FMX") && !has(extend, 'x')) {
             refuse(PBSE_HISTJOBID);
         } else {
@@ -465,7 +482,7 @@ char *pbs_locjob(int c, const char *id, const char *extend)
     (void)c;
     (void)extend;
     accept_it();
-    if (strcmp(id, MOVED) == 0)
+    if (strcmp(id, MOVED) == 0 || strcmp(id, SAID_MOVED) == 0)
         return xstrdup(OTHER_SERVER);
     if (strcmp(id, ASTRAY) == 0)
         return xstrdup("elsewhere");
@@ -481,7 +498,10 @@ char *pbs_locjob(int c, const char *id, const char *extend)
 static int deletion_code(const char *id, const char *extend)
 {
     const struct object *o = find("job", id);
+    const int moved = code_of_moved(id);
 
+    if (moved >= 0)
+        return moved;
     if (!o)
         return strchr(id, '-') ? 0 : PBSE_UNKJOBID;
     if (!is_operator && !value_is_in(o, "Job_Owner", "pbsuser"))
@@ -528,12 +548,11 @@ void pbs_delstatfree(struct batch_deljob_status *list)
 static int ask_job(const char *id, const char *states)
 {
     const struct object *o = find("job", id);
+    const int moved = code_of_moved(id);
 
     accept_it();
-    if (strcmp(connected_to, OTHER_SERVER) == 0 && strcmp(id, MOVED) == 0)
-        return 0;
     if (!o)
-        refuse(PBSE_UNKJOBID);
+        refuse(moved >= 0 ? moved : PBSE_UNKJOBID);
     else if (value_is_in(o, "job_state", "FMX"))
         refuse(PBSE_HISTJOBID);
     else if (!is_operator && !value_is_in(o, "Job_Owner", "pbsuser"))
@@ -614,7 +633,9 @@ int pbs_movejob(int c, const char *id, const char *destination, const char *exte
     (void)c;
     (void)extend;
     if (!ask_job(id, "QHW") && *queue && !find("queue", queue))
-        refuse(strcmp(queue, "untyped") == 0 ? PBSE_QUENOEN : PBSE_UNKQUE);
+        refuse(strcmp(queue, "untyped") == 0    ? PBSE_QUENOEN
+               : strcmp(queue, "typeless") == 0 ? PBSE_NEEDQUET
+                                                : PBSE_UNKQUE);
     free(queue);
     return error;
 }
