@@ -139,6 +139,10 @@ enum mom_effect_kind {
 /* Connections of tasks of this host (task.h) have this one. */
 #define MOM_TASK_CONNECTION (UINT64_C(1) << 62)
 
+/* So many jobs at most whose time has come have their turn in one turn of the MoM. What
+ * becomes of a job costs some 30 us, and others wait for the end of the turn. */
+#define MOM_JOBS_IN_TURN    100
+
 struct mom_effect {
     enum mom_effect_kind kind;
     uint64_t stream;    /* SEND, CLOSE */

@@ -399,7 +399,9 @@ void life_tick(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct deadline *d;
 
-    while ((d = deadlines_take(&m->due, now_at)))
+    /* The others stay due, so that the next turn begins at once. */
+    for (size_t n = 0; n < MOM_JOBS_IN_TURN && (d = deadlines_take(&m->due, now_at));
+         n++)
         tick_job(m, now_at, STRUCT_OF(d, struct mom_job, due), out);
     if (m->news.next)
         life_go_on_telling(m, now_at, out);

@@ -61,7 +61,8 @@ int64_t life_telling_deadline(const struct mom *m);
 /* The job is about to leave the table of jobs. */
 void life_leaves(struct mom *m, const struct mom_job *j);
 /* The obituary of one job, of all that wait for its acknowledgement; nothing while the
- * server is away, for life_tick() repeats it. */
+ * server is away, for life_tick() repeats it. Of all that wait some are sent at once,
+ * and life_tick() sends the others in the next turns. */
 void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
                     struct mom_out *out);
 void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out);

@@ -182,8 +182,16 @@ void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
 void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct mom_job *j, *tmp;
+    size_t n = 0;
 
-    HASH_ITER (hh, m->jobs, j, tmp)
-        if (j->phase == JOB_OBIT && !j->is_dropped)
+    HASH_ITER (hh, m->jobs, j, tmp) {
+        if (j->phase != JOB_OBIT || j->is_dropped)
+            continue;
+        if (n++ < MOM_JOBS_IN_TURN) {
             life_send_obit(m, now_at, j, out);
+        } else { /* life_tick() goes on */
+            j->obit_at = 0;
+            life_reckon(m, j);
+        }
+    }
 }

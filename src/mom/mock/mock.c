@@ -15,6 +15,7 @@
 #include <uthash.h>
 
 #define FIRST_SESSION 1001
+#define ENDS_MOST     MOM_JOBS_IN_TURN
 #define MOCK_COOKIE   "00000000000000000000000000000000"
 
 struct run { /* of a job that pretends to have processes */
@@ -223,7 +224,7 @@ static void tick(void *self, int64_t now_at, struct mom_out *out)
     struct mock *x = self;
     struct deadline *d;
 
-    while ((d = deadlines_take(&x->ends, now_at)))
+    for (size_t n = 0; n < ENDS_MOST && (d = deadlines_take(&x->ends, now_at)); n++)
         end(x, now_at, STRUCT_OF(d, struct run, end), 0, out);
 }
 

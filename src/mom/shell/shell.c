@@ -266,12 +266,8 @@ static void on_timer(void *arg)
 {
     struct shell *s = arg;
     struct mom_out out = { .arena = s->arena };
-    int64_t now_at = clock_read();
 
-    /* An end on time comes before a limit (executor.h). */
-    if (s->executor.tick)
-        s->executor.tick(s->executor.self, now_at, &out);
-    mom_tick(s->mom, now_at, &out);
+    executor_turn(&s->executor, s->mom, clock_read(), &out);
     shell_carry_out(s, &out);
 }
 

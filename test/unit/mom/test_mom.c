@@ -1362,8 +1362,7 @@ static void pretend(struct bench *b, const struct executor *x)
 static void tick_pretending(struct bench *b, const struct executor *x, int64_t now_at)
 {
     b->now_at = now_at;
-    x->tick(x->self, now_at, &b->out);
-    mom_tick(b->m, now_at, &b->out);
+    executor_turn(x, b->m, now_at, &b->out);
     pretend(b, x);
 }
 
