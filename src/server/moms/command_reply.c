@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "lib/attr/server_attrs.h"
 #include "server/decide/checkpoint.h"
 #include "server/decide/job_end.h"
 #include "server/decide/job_letter.h"
@@ -24,6 +25,12 @@ static const struct job *job_of(const struct moms_turn *t, const struct command 
     return job;
 }
 
+/* Its deletion was asked for. */
+static bool job_is_doomed(const struct job *job)
+{
+    return obj_is_set(&job->obj, JOB_A_HF_KILL_BY);
+}
+
 /* PBS writes these two lines, whose words scripts of sites look for. */
 static void log_refused(struct moms_turn *t, const struct mom *mom,
                         const struct command *c, const struct wire_reply *reply)
@@ -42,7 +49,7 @@ static void log_refused(struct moms_turn *t, const struct mom *mom,
 static void refused(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                     const struct job *job, const struct wire_reply *reply)
 {
-    bool doomed = obj_is_set(&job->obj, JOB_A_HF_KILL_BY);
+    bool doomed = job_is_doomed(job);
     struct record *rec;
 
     /* It may run elsewhere next, and its files come anew then. */
@@ -213,11 +220,35 @@ static void reply_to_delete(struct moms *ms, struct moms_turn *t, struct mom_job
     end_job(t, j, job);
 }
 
-/* A MoM that does not know a running job any more will never send its obituary. */
-static void reply_to_signal(struct moms_turn *t, const struct job *job,
-                            const struct wire_reply *reply)
+#define RESEND_DELAY_S 5  /* resend_term_delay that is not set */
+#define RESENDS_MAX    10 /* tpp.md 6.3 */
+
+/* The MoM was sent the job and has said nothing of its start: she may be about to take
+ * it up, and is told again that it is to end. */
+static bool term_is_sent_again(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                               const struct job *job)
 {
-    if (reply->code == PBSE_UNKJOBID && job_state(job) == 'R')
+    if (job_substate(job) != JOB_SUB_PRERUN || !job_is_doomed(job) ||
+        j->n_resends >= RESENDS_MAX)
+        return false;
+    j->n_resends++;
+    j->n_tries = 0; /* the next one is the first that she knows */
+    j->retry_at =
+        t->now_at + obj_num(t->m->server, SERVER_A_RESEND_TERM_DELAY, RESEND_DELAY_S);
+    moms_wake_at(ms, j->retry_at);
+    return true;
+}
+
+/* A MoM that does not know a running job any more will never send its obituary. */
+static void reply_to_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                            const struct job *job, const struct wire_reply *reply)
+{
+    if (reply->code && job_is_doomed(job))
+        effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
+                   "MOM rejected signal during delete (%d)", reply->code);
+    if (reply->code != PBSE_UNKJOBID || job_state(job) != 'R')
+        return;
+    if (!term_is_sent_again(ms, t, j, job))
         job_was_lost(t, job);
 }
 
@@ -256,7 +287,7 @@ static void reply_about_job(struct moms *ms, struct moms_turn *t, const struct m
     else if (c->kind == COMMAND_UNSTAGE)
         set_staged(t, job, NULL);
     else if (c->kind == COMMAND_SIGNAL)
-        reply_to_signal(t, job, reply);
+        reply_to_signal(ms, t, j, job, reply);
     else if (c->kind == COMMAND_COPY)
         reply_to_copy(t, mom, job, reply);
     else if (c->kind == COMMAND_RELEASE)

@@ -55,6 +55,7 @@ static void drop_run(struct moms_turn *t, struct mom_job *j, const struct job *j
     j->stop_told = false;
     j->image_told = false;
     j->n_tries = 0;
+    j->n_resends = 0;
     j->retry_at = INT64_MIN;
     j->lost_at = 0;
     j->sure_at = 0;
@@ -232,6 +233,7 @@ static void note_state(struct mom_job *j, const struct job *job)
     j->state = state;
     j->pressed = pressed;
     j->n_tries = 0;
+    j->n_resends = 0;
     j->retry_at = INT64_MIN;
 }
 

@@ -79,17 +79,18 @@ struct mom_job {
     int64_t run_version; /* the run that the fields below speak of */
     struct mom **hosts;  /* those that may have a part of it (run_hosts.c) */
     size_t n_hosts;
-    bool known;       /* the MoM may know of it */
-    bool busy;        /* a command about it is unanswered */
-    bool stop_told;   /* to stop or to go on, perhaps, and has not answered */
-    bool image_told;  /* to make an image, and has not answered */
-    unsigned n_tries; /* of what it wants at present */
-    int64_t retry_at; /* not before; INT64_MIN: at once */
-    int64_t lost_at;  /* gone at its MoM unless heard of by then; 0: not missed */
-    int64_t sure_at;  /* a hot start believes by then that it runs on; 0: not asked */
-    char state;       /* that n_tries and retry_at speak of */
-    bool pressed;     /* likewise: its deletion was asked for */
-    bool looked_at;   /* not in the list of jobs to look at */
+    bool known;         /* the MoM may know of it */
+    bool busy;          /* a command about it is unanswered */
+    bool stop_told;     /* to stop or to go on, perhaps, and has not answered */
+    bool image_told;    /* to make an image, and has not answered */
+    unsigned n_tries;   /* of what it wants at present */
+    int64_t retry_at;   /* not before; INT64_MIN: at once */
+    unsigned n_resends; /* of its end, since the MoM did not know it */
+    int64_t lost_at;    /* gone at its MoM unless heard of by then; 0: not missed */
+    int64_t sure_at;    /* a hot start believes by then that it runs on; 0: not asked */
+    char state;         /* that n_tries and retry_at speak of */
+    bool pressed;       /* likewise: its deletion was asked for */
+    bool looked_at;     /* not in the list of jobs to look at */
     struct mom_job *prev, *next;
     UT_hash_handle hh;
 };

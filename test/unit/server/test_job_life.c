@@ -297,6 +297,67 @@ static void delete_is_tried_again(void)
     fake_mom_free(&fm);
 }
 
+/* She answers that she does not know the job that is to end; what she is told in
+ * 'after_s' seconds, and not before. */
+static const struct is_message *does_not_know(struct fake_mom *fm, int after_s)
+{
+    fake_answer(fm, fake_told(fm, BATCH_SIGNAL_JOB, 0), PBSE_UNKJOBID,
+                "Unknown Job Id");
+    CU_ASSERT_TRUE(rig_logged(fm->r, "MOM rejected signal during delete (15001)"));
+    CU_ASSERT_PTR_NULL(fake_told(fm, BATCH_SIGNAL_JOB, 0));
+    rig_advance(fm->r, fm->r->now_at + after_s - 1);
+    CU_ASSERT_PTR_NULL(fake_told(fm, BATCH_SIGNAL_JOB, 0));
+    rig_advance(fm->r, fm->r->now_at + 1);
+    return fake_told(fm, BATCH_SIGNAL_JOB, 0);
+}
+
+/* A MoM that was sent the job may be about to take it up. */
+static void its_end_is_said_again(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+    const struct is_message *told;
+
+    CU_ASSERT_EQUAL_FATAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    delete_job(fm.r, RIG_USER, id, NULL);
+    told = does_not_know(&fm, 5);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(told);
+    CU_ASSERT_STRING_EQUAL(((const struct body_signal *)told->request.body)->signal,
+                           "TermJob");
+    fake_mom_free(&fm);
+}
+
+static void its_end_is_said_ten_times(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+
+    CU_ASSERT_EQUAL(
+        rig_manager(fm.r, RIG_ROOT, SET, OBJECT_SERVER, "", "resend_term_delay=2"), 0);
+    CU_ASSERT_EQUAL_FATAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    delete_job(fm.r, RIG_USER, id, NULL);
+    for (int i = 0; i < 10; i++)
+        CU_ASSERT_PTR_NOT_NULL_FATAL(does_not_know(&fm, 2));
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), PBSE_UNKJOBID, NULL);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'E');
+    fake_mom_free(&fm);
+}
+
+/* What has started and is not known any more is over. */
+static void a_job_that_has_started_is_not_waited_for(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+
+    delete_job(fm.r, RIG_USER, id, NULL);
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), PBSE_UNKJOBID, NULL);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'E');
+    fake_mom_free(&fm);
+}
+
 /* A host of the job was not reached when it was deleted there, or the word about that
  * was lost with its stream: all are told once more, in another way, and the job is
  * over.
@@ -1147,6 +1208,10 @@ int main(void)
         { "JSON is accounted in single quotes", json_is_accounted_in_single_quotes },
         { "a short job is accounted for", a_short_job_is_accounted_for },
         { "DeleteJob is tried again", delete_is_tried_again },
+        { "its end is said again", its_end_is_said_again },
+        { "its end is said ten times", its_end_is_said_ten_times },
+        { "a job that has started is not waited for",
+          a_job_that_has_started_is_not_waited_for },
         { "a refused job is queued again", a_refused_job_is_queued_again },
         { "too many runs hold the job", too_many_runs_hold_the_job },
         { "a queued job is deleted", a_queued_job_is_deleted },
