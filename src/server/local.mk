@@ -25,6 +25,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/waiting.c src/server/engine/waiting.h \
 	src/server/engine/listing.c src/server/engine/listing.h \
 	src/server/engine/shown.c src/server/engine/shown.h \
+	src/server/decide/same_user.c src/server/decide/same_user.h \
 	src/server/decide/sched_link.c src/server/decide/sched_link.h \
 	src/server/engine/inquiries.c src/server/engine/inquiries.h \
 	src/server/engine/parked.c src/server/engine/parked.h \
@@ -478,6 +479,11 @@ test_unit_server_test_route_SOURCES = test/unit/server/test_route.c $(FAKE_MOM)
 test_unit_server_test_route_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_route_LDADD = $(FAKE_MOM_LIBS)
 
+check_PROGRAMS += test/unit/server/test_same_user
+TESTS += test/unit/server/test_same_user
+test_unit_server_test_same_user_SOURCES = test/unit/server/test_same_user.c $(FAKE_MOM)
+test_unit_server_test_same_user_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_same_user_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_job_move
 TESTS += test/unit/server/test_job_move
 test_unit_server_test_job_move_SOURCES = test/unit/server/test_job_move.c $(FAKE_MOM)

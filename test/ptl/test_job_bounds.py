@@ -131,6 +131,23 @@ def test_an_account_without_shell_and_group_entry(site, passing):
     assert site.read("tmp/%s/out" % passing) == "/bin/sh\n%d\n" % pwd.getpwnam(passing).pw_gid
 
 
+def test_an_account_that_lets_others_in(site, passing):
+    """Its ~/.rhosts names who may run jobs as it, unless others may write to that file."""
+    home = os.path.join(site.root, "tmp", passing)
+    rhosts = os.path.join(home, ".rhosts")
+    host = site.server.status(SERVER)[0]["server_host"]
+    with open(rhosts, "w") as f:
+        f.write("%s %s\n%s %s\n" % (host, USER1, host, USER2))
+    shutil.chown(rhosts, passing)
+    argv = ["qsub", "-u", passing, "-j", "oe", "-o", home + "/who", "--", "/usr/bin/id", "-un"]
+    os.chmod(rhosts, 0o664)
+    refused = site.run(argv, user=USER2, check=False)
+    assert refused.returncode == 15023 % 256, refused.stderr
+    os.chmod(rhosts, 0o644)
+    over(site, site.run(argv, user=USER1).stdout.strip())
+    assert site.read("tmp/%s/who" % passing) == passing + "\n"
+
+
 def test_an_account_without_home(site, passing):
     """The job is given up at once; it is not tried 21 times."""
     os.rmdir(os.path.join(site.root, "tmp", passing))

@@ -352,8 +352,10 @@ static bool explain_account(const struct attropl *sent, struct buf *out)
                    list);
     else
         buf_add_str(
-            out, "the account has to exist on the server's host; root needs an entry "
-                 "in the server's acl_roots, and cannot reserve");
+            out, "the account has to exist on the server's host; from another host it "
+                 "needs the server's flatuid, or a line in /etc/hosts.equiv or "
+                 "~/.rhosts there; root needs an entry in the server's acl_roots, and "
+                 "cannot reserve");
     return true;
 }
 

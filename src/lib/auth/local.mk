@@ -16,6 +16,7 @@ libhfauth_la_LIBADD = $(CRYPTO_LIBS)
 libhfauth_la_SOURCES = \
 	src/lib/auth/auth.h \
 	src/lib/auth/clusterkey.c src/lib/auth/clusterkey.h \
+	src/lib/auth/equiv.c src/lib/auth/equiv.h \
 	src/lib/auth/peer.c \
 	src/lib/auth/porttoken.c src/lib/auth/porttoken.h \
 	src/lib/auth/resvport.c src/lib/auth/resvport.h
@@ -24,6 +25,10 @@ check_PROGRAMS += test/unit/auth/test_auth
 TESTS += test/unit/auth/test_auth
 test_unit_auth_test_auth_SOURCES = test/unit/auth/test_auth.c
 test_unit_auth_test_auth_LDADD = libhfauth.la libhfmethod.la libhfbase.la -lcunit
+check_PROGRAMS += test/unit/auth/test_equiv
+TESTS += test/unit/auth/test_equiv
+test_unit_auth_test_equiv_SOURCES = test/unit/auth/test_equiv.c
+test_unit_auth_test_equiv_LDADD = libhfauth.la libhfbase.la -lcunit
 check_PROGRAMS += test/unit/auth/test_porttoken
 TESTS += test/unit/auth/test_porttoken
 test_unit_auth_test_porttoken_SOURCES = test/unit/auth/test_porttoken.c

@@ -83,6 +83,19 @@ static int is_found(const struct request *rq, const struct need *need, int code,
     return f->found ? 0 : diag_code(why, code);
 }
 
+int request_equivalent(const struct request *rq, const char *user,
+                       const char *user_at_host, struct diag *why)
+{
+    const char *own = rq->cfg->server_host;
+    const struct need need = { .kind = NEED_EQUIVALENT,
+                               .name = user,
+                               .detail = user_at_host,
+                               .data = own,
+                               .len = strlen(own) + 1 };
+
+    return is_found(rq, &need, PBSE_BADUSER, why);
+}
+
 int request_host(const struct request *rq, const char *host, int code, struct diag *why)
 {
     const struct need need = { .kind = NEED_ADDRS, .name = host };

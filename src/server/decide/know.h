@@ -33,6 +33,11 @@ const struct finding *request_know(const struct request *rq, const struct need *
 int request_groups(const struct request *rq, const char *user, struct wire_strings *ret,
                    struct diag *why) MUST_CHECK;
 
+/* May somebody ("user@host") be the account 'user' of the server's host, as the files
+ * of that host say (lib/auth/equiv.h)? 0; PBSE_BADUSER; NEEDED. */
+int request_equivalent(const struct request *rq, const char *user,
+                       const char *user_at_host, struct diag *why) MUST_CHECK;
+
 /* Does the host have an address? 0; 'code' when it has none, or nobody could say;
  * NEEDED. */
 int request_host(const struct request *rq, const char *host, int code,

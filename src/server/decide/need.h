@@ -15,10 +15,13 @@
 enum need_kind {
     NEED_NOTHING,
     /* Of the whole site: one answer is good for everybody, for a while. */
-    NEED_GROUPS,    /* of the user 'name' of this host, the primary one first */
-    NEED_ADDRS,     /* IPv4 addresses of the host 'name' */
-    NEED_FULL_NAME, /* 'found': the host's name resolves, and to itself */
-    NEED_ZONE,      /* the contents of the zoneinfo file of the time zone 'name' */
+    NEED_GROUPS,     /* of the user 'name' of this host, the primary one first */
+    NEED_ADDRS,      /* IPv4 addresses of the host 'name' */
+    NEED_FULL_NAME,  /* 'found': the host's name resolves, and to itself */
+    NEED_ZONE,       /* the contents of the zoneinfo file of the time zone 'name' */
+    NEED_EQUIVALENT, /* 'found': the user 'detail' ("user@host") is the account 'name'
+                      * of this host, whose full name is 'data' with its NUL: its files
+                      * say so */
     NEED_MOM_HOSTS, /* each host of a MoM has been asked for; the core's own, which asks
                      * for them anyway */
     /* The same, asked by the shell alone. */

@@ -37,8 +37,10 @@ bool requester_is_owner(const struct model *m, const struct requester *who,
 
     if (strlen(who->user) != len || strncmp(who->user, owner, len) != 0)
         return false;
-    /* With flatuid a user is the same person on every host. */
-    if (owner[len] == '\0' || obj_num(m->server, SERVER_A_FLATUID, 0))
+    /* With flatuid a user is the same person on every host; without it the files of
+     * the server's host may say so of one. */
+    if (owner[len] == '\0' || obj_num(m->server, SERVER_A_FLATUID, 0) ||
+        who->equivalent)
         return true;
     return strcasecmp(owner + len + 1, who->host) == 0;
 }

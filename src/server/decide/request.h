@@ -27,6 +27,8 @@ struct requester {
     /* root, or the uid that runs the server, known for certain: by peer credentials of
      * the local socket. */
     bool server_uid;
+    /* It asks from an address of the server's own host, whatever name that has. */
+    bool at_home;
     /* root on the server's host as a reserved port vouches for it: manager and
      * operator, and nothing of what only server_uid may do (hooks, acl_roots). */
     bool host_root;
@@ -38,6 +40,7 @@ struct requester {
     uint64_t conn; /* the shell's number of the connection, 0: the server itself */
     /* Filled in by svr_request(); the shell leaves them zero. */
     uint32_t rights; /* enum attr_who bits, see requester_rights() */
+    bool equivalent; /* it is the account of its name at the server's host */
     bool scheduler;  /* a registered scheduler's primary connection */
 };
 

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/host_book.h"
 #include "server/decide/know.h"
+#include "server/decide/same_user.h"
 #include "server/engine/acts.h"
 #include "server/engine/svr_priv.h"
 #include "server/requests/handlers.h"
@@ -234,14 +235,41 @@ static enum svr_outcome keep_out(struct turn *t, const struct request *rq, int e
     return SVR_CLOSED;
 }
 
+static bool asks_as_owner(const struct model *m, const struct request_row *row,
+                          const struct requester *who)
+{
+    if (who->rights & (WHO_STAFF | WHO_DAEMON))
+        return false;
+    return row->of_owner == OWNER_IS_ASKED ||
+           (row->of_owner == OWNER_IS_ASKED_IF_HIDDEN &&
+            !obj_num(m->server, SERVER_A_QUERY_OTHER_JOBS, 1));
+}
+
+/* Whether the requester, rq->who, is the account of its name here: 0 or NEEDED. */
+static int know_account(const struct model *m, const struct request_row *row,
+                        const struct request *rq, struct requester *who)
+{
+    struct diag unused = { 0 };
+    int err;
+
+    MUST(rq->who == who);
+    if (who->equivalent || !asks_as_owner(m, row, who))
+        return 0;
+    err = requester_is_account(m, rq, &unused);
+    who->equivalent = err == 0;
+    return err == NEEDED ? NEEDED : 0;
+}
+
 /* The server's access lists come before everything but a registration (wire.md 5). */
 static enum svr_outcome enter(struct turn *t, const struct request_row *row,
-                              const struct request *rq)
+                              const struct request *rq, struct requester *who)
 {
     struct diag why = { 0 };
     int err =
         rq->wire->number == BATCH_REGISTER_SCHED ? 0 : server_lets_in(t->s->m, rq);
 
+    if (err == 0)
+        err = know_account(t->s->m, row, rq, who);
     if (err == 0)
         return serve(t, row, rq);
     if (err != NEEDED)
@@ -307,7 +335,7 @@ enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct request
         refuse(&t, &rq, PBSE_UNKREQ, NULL, false);
         close_conn(&t, who->conn);
     } else {
-        outcome = enter(&t, row, &rq);
+        outcome = enter(&t, row, &rq, &full);
     }
     /* Also after a refusal: rules may be due by the time that has passed. */
     settle(&t);
@@ -339,7 +367,9 @@ static struct svr_fate go_on_with_request(struct turn *t)
     rq.knows.number = p->asker.number;
     fate.conn = p->conn;
     /* The door is asked again only when the request has not been let in before. */
-    fate.outcome = (p->let_in ? serve : enter)(t, request_row(p->wire.number), &rq);
+    fate.outcome = p->let_in ? serve(t, request_row(p->wire.number), &rq)
+                             : enter(t, request_row(p->wire.number), &rq, &full);
+    p->who.equivalent = full.equivalent; /* in all of its slices */
     if (fate.outcome == SVR_PARKED) {
         /* From now on the request is carried to its end, even if its client goes. */
         p->began |= s->m->seq > before;

@@ -11,11 +11,19 @@ typedef int (*handler_fn)(const struct model *m, const struct request *rq,
                           struct decision *out);
 
 /* Who may ask at all, and who answers: the rows are in requests/request_table.c. */
+/* Does it depend on whether the requester owns the job that it is about? */
+enum owner_test {
+    OWNER_IS_NOT_ASKED,
+    OWNER_IS_ASKED,
+    OWNER_IS_ASKED_IF_HIDDEN, /* while users do not see jobs of others */
+};
+
 struct request_row {
     handler_fn handle;
     uint32_t who;      /* enum attr_who bits that may ask; finer rules in the handler */
     bool not_stopping; /* answered 15060 while the server shuts down (wire.md 5) */
-    bool silent;       /* neither success nor failure is answered (wire.md 8.6) */
+    enum owner_test of_owner;
+    bool silent; /* neither success nor failure is answered (wire.md 8.6) */
 };
 const struct request_row *request_row(uint32_t number);
 

@@ -11,6 +11,7 @@
 #include "server/decide/config.h"
 #include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
+#include "server/decide/same_user.h"
 
 #include <string.h>
 #include <strings.h>
@@ -67,6 +68,18 @@ static bool root_may_run(const struct model *m, const struct requester *owner)
     return acl_allows_user(roots, owner->user, owner->host);
 }
 
+/* Root is given away by no file of a user or of the site. */
+static int may_run_as(const struct model *m, const struct request *rq,
+                      const struct requester *owner, const char *account,
+                      struct diag *why)
+{
+    if (strcmp(account, "root") != 0)
+        return user_may_run_as(m, rq, owner, account, why);
+    return strcmp(owner->user, "root") == 0 && root_may_run(m, owner)
+               ? 0
+               : diag_code(why, PBSE_BADUSER);
+}
+
 int job_find_account(const struct model *m, const struct request *rq,
                      const struct requester *owner, const struct edit *job,
                      struct job_account *ret, struct diag *why)
@@ -79,12 +92,8 @@ int job_find_account(const struct model *m, const struct request *rq,
     const char *group;
     int err;
 
-    /* Running as another user would need a proof of that user's consent, which this
-     * version does not take. */
-    if (strcmp(acct.user, owner->user) != 0)
-        return diag_code(why, PBSE_BADUSER);
-    if (strcmp(acct.user, "root") == 0 && !root_may_run(m, owner))
-        return diag_code(why, PBSE_BADUSER);
+    if ((err = may_run_as(m, rq, owner, acct.user, why)))
+        return err;
     /* The groups may have to be found out; the request then waits and begins anew. */
     if ((err = request_groups(rq, acct.user, &acct.groups, why)))
         return err;

@@ -17,6 +17,7 @@
 
 enum service {
     SERVICE_ACCOUNTS,
+    SERVICE_HOMES,   /* of users, which may be on file systems that hang */
     SERVICE_HOSTS,   /* that the settings or a client of ours name */
     SERVICE_PEERS,   /* strangers, whose name servers may be made to be slow */
     SERVICE_FILES,   /* and Python */
@@ -27,8 +28,8 @@ enum service {
 /* Each service has threads of its own: a name service that does not answer must not
  * stop files, nor the other way round. */
 static const unsigned n_threads[SERVICE_COUNT] = {
-    [SERVICE_ACCOUNTS] = 4, [SERVICE_HOSTS] = 4,    [SERVICE_PEERS] = 4,
-    [SERVICE_FILES] = 2,    [SERVICE_SERVERS] = 16,
+    [SERVICE_ACCOUNTS] = 4, [SERVICE_HOMES] = 4, [SERVICE_HOSTS] = 4,
+    [SERVICE_PEERS] = 4,    [SERVICE_FILES] = 2, [SERVICE_SERVERS] = 16,
 };
 
 struct find_out {
@@ -93,6 +94,11 @@ static void find_groups(struct errand *e)
     site_groups(e->need.name, e->arena, &e->finding);
 }
 
+static void find_equivalent(struct errand *e)
+{
+    site_equivalent(e->need.name, e->need.detail, e->need.data, e->arena, &e->finding);
+}
+
 static void find_zone(struct errand *e)
 {
     struct finding *f = &e->finding;
@@ -148,6 +154,7 @@ static const struct errand_row {
     void (*find)(struct errand *e);
 } errand_rows[NEED_KIND_COUNT] = {
     [NEED_GROUPS] = { SERVICE_ACCOUNTS, find_groups },
+    [NEED_EQUIVALENT] = { SERVICE_HOMES, find_equivalent },
     [NEED_ADDRS] = { SERVICE_HOSTS, find_addrs },
     [NEED_FULL_NAME] = { SERVICE_HOSTS, find_full_name },
     [NEED_PEER] = { SERVICE_PEERS, find_peer },

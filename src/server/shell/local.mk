@@ -34,7 +34,8 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/records.c src/server/shell/records.h \
 	src/server/shell/server_name.c src/server/shell/server_name.h \
 	src/server/shell/sched_conn.c \
-	src/server/shell/site_accounts.c src/server/shell/site_hosts.c \
+	src/server/shell/site_accounts.c src/server/shell/site_equiv.c \
+	src/server/shell/site_hosts.c \
 	src/server/shell/site_names.h \
 	src/server/shell/secure.c src/server/shell/secure.h \
 	src/server/shell/serve.c \

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/resvport.h"
+#include "lib/io/net.h"
 #include "lib/wire/batch.h"
 #include "server/shell/client.h"
 #include "server/shell/outbox.h"
@@ -50,6 +51,7 @@ static bool serve_by_core(struct client *c, const struct wire_request *rq)
     struct requester who = { .user = c->user,
                              .host = c->host,
                              .server_uid = c->server_uid,
+                             .at_home = c->local || net_is_own(c->peer.sin_addr),
                              .host_root = c->host_root,
                              .peer = c->is_server,
                              .conn = c->number };

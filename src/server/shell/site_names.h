@@ -10,6 +10,10 @@
 /* Each fills in an empty finding as need.h says of the kind; lists are in 'arena'. */
 void site_groups(const char *user, struct arena *arena, struct finding *ret);
 void site_account(const char *user, struct finding *ret);
+/* Is the user of another host the account of this one, whose full name is 'own_host'?
+ * The files of equiv.h are read. */
+void site_equivalent(const char *account, const char *user_at_host,
+                     const char *own_host, struct arena *arena, struct finding *ret);
 void site_user(const char *uid, struct arena *arena, struct finding *ret);
 void site_addrs(const char *host, struct arena *arena, struct finding *ret);
 void site_full_name(const char *host, struct finding *ret);

@@ -77,6 +77,9 @@ extern uint32_t rig_number_window;
 /* While it is true nobody's groups are known beforehand: EFFECT_FIND_OUT. */
 extern bool rig_hides_groups;
 
+/* The one equivalence that the files of the host know: "account user@host"; NULL. */
+extern const char *rig_trusted;
+
 /* Rigs that are made from now on ask hooks for their verdict: EFFECT_FIND_OUT. */
 extern bool rig_runs_hooks;
 
