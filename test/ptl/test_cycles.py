@@ -67,6 +67,26 @@ def test_a_question_does_not_wait_for_all_jobs(many):
     assert sum(LEAVING in l for l in sched.log_lines()) == 1
 
 
+def test_a_cycle_has_its_length(many):
+    """With a length of 0 each cycle looks at one job, and the next one goes on behind it."""
+    server, sched = many.server, many.scheduler
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    server.manager(MGR_CMD_SET, SCHED, {"sched_cycle_length": 0}, id="default")
+    jobs = many.run(["sh", "-c", SUBMIT % 3], user=USER1).stdout.split()
+
+    def last_is_told():
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+        return "comment" in server.status(JOB, jobs[-1])[0]
+
+    wait_for("a cycle that looks at the last job", last_is_told)
+    cycles = "\n".join(sched.log_lines()).split("Starting Scheduling Cycle")
+    told = [re.findall(r";Job;([^;]+);Job will never run", c) for c in cycles]
+    assert [ids[0] for ids in told if ids][:3] == jobs
+    assert max(map(len, told)) == 1
+    sched.log_match(";0040;pbs_sched;Sched;toolong;Leaving the scheduling cycle: Cycle duration of "
+                    "0 seconds has exceeded sched_cycle_length of 0 seconds")
+
+
 class Played(Peer):
     """A server of ours that has nothing. It sends 'first' when its configure is done, and
     'meanwhile' in the middle of the first cycle."""

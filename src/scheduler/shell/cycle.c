@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/shell/shell.h"
 
+#include "lib/attr/value.h"
 #include "lib/io/clock.h"
 #include "lib/wire/answers.h"
 #include "scheduler/shell/mirror.h"
@@ -36,6 +37,7 @@ struct cycle {
     size_t n_done;      /* steps of the pass that were carried out */
     bool gathers;       /* lines of the log are held */
     const char *pulled; /* the job that pull() has moved last */
+    int64_t begun_ms;   /* of the monotonic clock */
 };
 
 /* A cycle that is cut looks at so many slices of jobs all the same. The next one goes
@@ -46,6 +48,8 @@ enum {
     PACES_AHEAD = 3,
     PACES_UNSAVED = 8
 };
+
+#define CYCLE_LENGTH_S 1200 /* sched_cycle_length that is not set */
 
 static void log_debug(struct shell *sh, const char *text)
 {
@@ -324,6 +328,20 @@ static void leave(struct cycle *c)
     c->stop = true;
 }
 
+/* A cycle of sched_cycle_length ends: the next one goes on behind it. */
+static void leave_if_long(struct cycle *c)
+{
+    int64_t lasted_s = (clock_mono_ms() - c->begun_ms) / 1000;
+
+    if (lasted_s < c->sh->cycle_length_s)
+        return;
+    logfile_printf(c->sh->log, LOG_EV_SCHED, LOG_IN_SCHED, "toolong",
+                   "Leaving the scheduling cycle: Cycle duration of %" PRId64
+                   " seconds has exceeded sched_cycle_length of %" PRId64 " seconds",
+                   lasted_s, c->sh->cycle_length_s);
+    c->stop = true;
+}
+
 /* A request whose answer shows that the server has decided all that was before it;
  * every few slices that it has saved it as well. A server of ours answers for a
  * resource at once, and for itself when all that was decided is on disk. */
@@ -371,6 +389,8 @@ static void plan_and_do(struct cycle *c, const struct snapshot *s, struct plan *
                                      .news_only = c->news_only };
     struct planning *p =
         planning_new(s, c->sh->policy, clock_read(), &look, c->arena, plan);
+    /* With a length of 0 a cycle is of one job. */
+    size_t effort = c->sh->cycle_length_s > 0 ? PLANNING_EFFORT : 1;
     bool more = true;
 
     if (!c->job_id && !c->has_remarked)
@@ -382,12 +402,14 @@ static void plan_and_do(struct cycle *c, const struct snapshot *s, struct plan *
         look_for_command(c);
         if (c->stop)
             break;
-        more = planning_go_on(p, PLANNING_EFFORT);
+        more = planning_go_on(p, effort);
         carry_out_new(c, plan);
         if (more && !c->stop && !c->failed && !c->sh->no_seq)
             keep_pace(c);
         if (c->cut && more && !c->stop && i + 1 >= SLICES_IF_CUT)
             leave(c);
+        if (more && !c->stop && !c->failed)
+            leave_if_long(c);
     }
     read_paces(c, 0);
     if (!c->job_id && !plan->again)
@@ -437,7 +459,9 @@ static bool run_pass(struct cycle *c)
 
 void shell_cycle(struct shell *sh, const char *job_id, bool news_only)
 {
-    struct cycle c = { .sh = sh, .job_id = job_id, .news_only = news_only };
+    struct cycle c = {
+        .sh = sh, .job_id = job_id, .news_only = news_only, .begun_ms = clock_mono_ms()
+    };
     int passes = 0;
 
     MUST(sh->primary && sh->secondary && sh->policy);
@@ -454,15 +478,22 @@ void shell_cycle(struct shell *sh, const char *job_id, bool news_only)
 }
 
 /* The attributes of the scheduler's own object that the daemon obeys itself. */
+static void obey(struct shell *sh, const struct wire_attrs *own)
+{
+    const char *events = wire_attrs_value(own, "log_events", NULL);
+    const char *length = wire_attrs_value(own, "sched_cycle_length", NULL);
+
+    if (events)
+        logfile_set_mask(sh->log, (uint32_t)strtoul(events, NULL, 10));
+    if (!length || duration_parse(length, &sh->cycle_length_s) != 0)
+        sh->cycle_length_s = CYCLE_LENGTH_S;
+}
+
 static void obey_own_object(struct shell *sh)
 {
-    for (size_t i = 0; i < sh->scheds.n; i++) {
-        const char *events =
-            wire_attrs_value(&sh->scheds.v[i].attrs, "log_events", NULL);
-
-        if (strcmp(sh->scheds.v[i].name, sh->name) == 0 && events)
-            logfile_set_mask(sh->log, (uint32_t)strtoul(events, NULL, 10));
-    }
+    for (size_t i = 0; i < sh->scheds.n; i++)
+        if (strcmp(sh->scheds.v[i].name, sh->name) == 0)
+            obey(sh, &sh->scheds.v[i].attrs);
 }
 
 void shell_configure(struct shell *sh)

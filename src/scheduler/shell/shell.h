@@ -34,6 +34,7 @@ struct shell {
     bool can_answer_many;    /* it takes AnswerResvs */
     struct peers *peers;     /* other servers whose jobs may be pulled: peers.h */
     struct snapshot *mirror; /* what is kept of it, NULL: nothing */
+    int64_t cycle_length_s;  /* sched_cycle_length */
     char *last_waiting; /* the job at which the last cycle was left, NULL: at none */
     int32_t remembered; /* a command that came during a cycle, 0: none */
     char *remembered_job;
