@@ -127,6 +127,11 @@ bool queue_name_is_valid(const char *name)
            has_only(name, "_-");
 }
 
+bool host_name_is_valid(const char *name)
+{
+    return has_only(name, "-_.");
+}
+
 bool node_name_is_valid(const char *name)
 {
     return *name && has_only(name, "-_.[]#^/\\@");

@@ -41,5 +41,8 @@ bool job_name_is_valid(const char *name);
 bool queue_name_is_valid(const char *name);
 /* Its length is limited by NAME_MAX_HOST, which has an error of its own. */
 bool node_name_is_valid(const char *name);
+/* What resources_available.host may be: letters, digits, '-', '_' and '.'
+ * (resource-definitions.tsv); also the empty text. */
+bool host_name_is_valid(const char *name);
 
 #endif

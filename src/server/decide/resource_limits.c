@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resource_limits.h"
 
+#include <string.h>
 #include <strings.h>
 
 /* select, place and nodes say how, not how much. */
@@ -25,12 +26,31 @@ static int against_limit(const struct resource_value *limit,
     return (cmp > 0) - (cmp < 0);
 }
 
-/* What is equal to its limit keeps it. */
+static bool has_member(const struct strings *list, const char *member)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->v[i], member) == 0)
+            return true;
+    return false;
+}
+
+static bool has_members(const struct strings *list, const struct strings *members)
+{
+    for (size_t i = 0; i < members->n; i++)
+        if (!has_member(list, members->v[i]))
+            return false;
+    return true;
+}
+
+/* What is equal to its limit keeps it. A list has no more and no less: it keeps both
+ * limits when it has all of their members. */
 static bool breaks(const struct resource_value *limit, const struct resources *asked,
                    const char *name, enum limit_side side)
 {
     const struct resource_value *w = resources_find(asked, name);
 
+    if (w && limit->def->type == &attr_strings)
+        return !has_members(&w->value.u.list, &limit->value.u.list);
     return w && against_limit(limit, w) == (int)side;
 }
 

@@ -29,6 +29,9 @@ static int check_create_only(struct manager *g)
             return diag_about(&g->out->why, PBSE_ATTRRO, name);
         if (strcasecmp(name, "vnode_pool") == 0 && g->command == MANAGER_SET)
             return REFUSE(g, PBSE_IVALREQ);
+        /* Clients are told that there is none (node-attributes.tsv). */
+        if (strcasecmp(name, "license") == 0)
+            return diag_about(&g->out->why, PBSE_NOATTR, name);
     }
     return 0;
 }
@@ -180,12 +183,27 @@ static int refuse_named(const struct manager *g, int code, const char *fmt_text,
                     name, rest + 2);
 }
 
+/* Jobs ask for it within a select. */
+static int check_host_name(const struct manager *g, const struct edit *e)
+{
+    const struct attr_value *have = edit_value(e, NODE_A_RESOURCES_AVAILABLE);
+    const struct resource_value *host =
+        e->touched[NODE_A_RESOURCES_AVAILABLE] && have->set
+            ? resources_find(&have->u.res, "host")
+            : NULL;
+
+    return !host || !host->value.set || host_name_is_valid(host->value.u.str)
+               ? 0
+               : diag_code(&g->out->why, PBSE_BADATVAL);
+}
+
 static int check_node(const struct manager *g, const struct edit *e)
 {
     const char *queue = edit_str(e, NODE_A_QUEUE, NULL);
     const struct queue *q = queue ? model_queue(g->m, queue) : NULL;
     const char *partition = edit_str(e, NODE_A_PARTITION, NULL);
     const char *of_queue = q ? obj_str(&q->obj, QUEUE_A_PARTITION, NULL) : NULL;
+    int err;
 
     if (e->touched[NODE_A_QUEUE] && queue && !q)
         return diag_code(&g->out->why, PBSE_UNKQUE);
@@ -198,7 +216,8 @@ static int check_node(const struct manager *g, const struct edit *e)
         return refuse_named(g, code, pbse_text(code),
                             e->touched[NODE_A_PARTITION] ? partition : queue);
     }
-    return check_provisioning(g, e);
+    err = check_host_name(g, e);
+    return err ? err : check_provisioning(g, e);
 }
 
 static int fill_edit(struct manager *g, const struct object *o, struct edit *e)

@@ -217,6 +217,38 @@ static void the_queues_limit_goes_before_the_servers(void)
     rig_free(r);
 }
 
+/* A list is within a limit when it has all members of that one. */
+static void lists_have_the_members_of_their_limits(void)
+{
+    static const struct {
+        const char *value;
+        int code;
+    } cases[] = {
+        { "b,a", 0 },
+        { "z,a,y,b", 0 },
+        { "a", PBSE_EXCQRESC },
+        { "a,c", PBSE_EXCQRESC },
+        { "aa,b", PBSE_EXCQRESC },
+    };
+    static const char *const sides[] = { "max", "min" };
+
+    for (size_t side = 0; side < ARRAY_LEN(sides); side++) {
+        struct rig *r = rig_new();
+        char attrs[64];
+
+        CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, CREATE, OBJECT_RESOURCE, "sa",
+                                    "type=string_array"),
+                        0);
+        snprintf(attrs, sizeof(attrs), "resources_%s.sa=a,b", sides[side]);
+        CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_QUEUE, "workq", attrs), 0);
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+            snprintf(attrs, sizeof(attrs), "Resource_List.sa=%s", cases[i].value);
+            CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "", attrs), cases[i].code);
+        }
+        rig_free(r);
+    }
+}
+
 static void a_job_is_completed(void)
 {
     static const struct {
@@ -876,6 +908,8 @@ static const struct unit_case cases[] = {
     { "good jobs are let in", good_jobs_are_let_in },
     { "the queue's limit goes before the server's",
       the_queues_limit_goes_before_the_servers },
+    { "lists have the members of their limits",
+      lists_have_the_members_of_their_limits },
     { "a job is completed", a_job_is_completed },
     { "a job is built on its connection", a_job_is_built_on_its_connection },
     { "a job that cannot be saved is not built",
