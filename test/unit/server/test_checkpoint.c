@@ -221,6 +221,32 @@ static void test_what_an_end_says_of_the_image(void)
     }
 }
 
+/* Where nobody can be asked for the image, the job begins anew, wherever it is sent. */
+static void test_a_job_begins_anew_without_its_mom(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = resting_job(&fm);
+    struct is_running here = { .job_id = id, .substate = HELD, .run_version = 1 };
+
+    release(&fm, id);
+    CU_ASSERT_EQUAL_FATAL(run_job(r, id, AT), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    fake_usage(&fm, id, 2, "4712", "00:00:02");
+    fake_lose(&fm);
+    rig_advance(r, r->now_at + 310);
+    CU_ASSERT_EQUAL_FATAL(state_of(r, id), 'Q');
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, id), JOB_A_EXEC_VNODE));
+    fake_connect(&fm, 1, &here); /* which has not heard of the second run */
+    CU_ASSERT_PTR_NOT_NULL_FATAL(fake_message(&fm, IS_DISCARD_JOB));
+    CU_ASSERT_EQUAL(fake_message(&fm, IS_DISCARD_JOB)->run_version, 1);
+    CU_ASSERT_EQUAL_FATAL(run_job(r, id, "(n1:ncpus=2)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    CU_ASSERT_PTR_NOT_NULL(accounted(r, 'S', 0));
+    CU_ASSERT_PTR_NULL(accounted(r, 'T', 0));
+    fake_mom_free(&fm);
+}
+
 static void test_an_image_goes_with_its_job(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -447,6 +473,8 @@ static const struct unit_case cases[] = {
       test_the_next_run_is_where_the_image_lies },
     { "the end of a run says what becomes of the image",
       test_what_an_end_says_of_the_image },
+    { "a job begins anew when its MoM cannot be asked",
+      test_a_job_begins_anew_without_its_mom },
     { "an image goes with its job", test_an_image_goes_with_its_job },
     { "a registration settles what rests", test_a_registration_settles_what_rests },
     { "a deleted job leaves no image", test_a_deleted_job_leaves_no_image },

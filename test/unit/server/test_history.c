@@ -252,6 +252,22 @@ static void force_keeps_history_too(void)
     fake_mom_free(&fm);
 }
 
+/* qdel -x -Wforce: nothing of it is left at once, and that it is to be forgotten is not
+ * written down first. */
+static void force_forgets_at_once(void)
+{
+    struct fake_mom fm = keeping("job_history_enable=True");
+    const char *id = running_job(&fm);
+    size_t n = 0;
+
+    CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, "deletehistforce"), 0);
+    CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+    for (size_t i = 0; i < rig_count(fm.r, EFFECT_RECORD); i++)
+        n += rig_effect(fm.r, EFFECT_RECORD, i)->u.record->kind == OBJ_JOB;
+    CU_ASSERT_EQUAL(n, 2); /* it is killed, and it is over */
+    fake_mom_free(&fm);
+}
+
 /* Each job goes when its own time is over, not one second before. */
 static void history_ends(void)
 {
@@ -324,6 +340,7 @@ int main(void)
         { "without history nothing is kept", without_history_nothing_is_kept },
         { "what is to be forgotten is", what_is_to_be_forgotten_is },
         { "force keeps history too", force_keeps_history_too },
+        { "force forgets at once", force_forgets_at_once },
         { "history ends", history_ends },
         { "switching it off drops all", switching_it_off_drops_all },
         { "a restart keeps the order", a_restart_keeps_the_order },

@@ -505,8 +505,12 @@ static void force_does_not_wait(void)
     struct fake_mom fm = fake_mom_new();
     const char *id = running_job(&fm);
 
+    rig_advance(fm.r, fm.r->now_at + 5);
     CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, "nomailforce"), 0);
     CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+    CU_ASSERT_EQUAL(
+        obj_num(&model_node(svr_model(fm.r->s), "n1")->obj, NODE_A_LAST_USED_TIME, 0),
+        fm.r->now_at);
     CONTAINS(accounted(fm.r, 'E', 0), "Exit_status=265");
     CU_ASSERT_STRING_EQUAL(fake_message(&fm, IS_DISCARD_JOB)->job_id, id);
     id = running_job(&fm);

@@ -337,6 +337,33 @@ static void a_list_says_what_is_given_back(void)
     fake_mom_free(&fm);
 }
 
+/* What an earlier run had kept counts for nothing when the next one gives all back. */
+static void what_a_run_kept_ends_with_it(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = job_of(&fm, JOB);
+    const struct body_id body = { .id = id };
+
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "",
+                                "restrict_res_to_release_on_suspend=ncpus"),
+                    0);
+    suspend_now(&fm, id, "suspend");
+    SAME(queue_uses(r, "mem"), "100kb");
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_RERUN, &body, "force")->code, 0);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, UNSET, OBJECT_SERVER, "",
+                                "restrict_res_to_release_on_suspend="),
+                    0);
+    CU_ASSERT_EQUAL_FATAL(run_job(r, id, "(n1:ncpus=2:mem=100kb)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    fake_usage(&fm, id, 2, "4712", "00:00:05");
+    suspend_now(&fm, id, "suspend");
+    SAME(in_use(r, "mem"), "0kb");
+    SAME(queue_uses(r, "mem"), "0kb");
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
 static void it_goes_on_only_where_there_is_room(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -603,6 +630,7 @@ int main(void)
         { "force runs again what may not be", force_runs_again_what_may_not_be },
         { "maintenance ends with the job", maintenance_ends_with_the_job },
         { "a list says what is given back", a_list_says_what_is_given_back },
+        { "what a run kept ends with it", what_a_run_kept_ends_with_it },
         { "it goes on only where there is room", it_goes_on_only_where_there_is_room },
         { "it counts for no limit of running jobs",
           it_counts_for_no_limit_of_running_jobs },

@@ -116,6 +116,28 @@ static void files_of_a_job_that_does_not_begin_go(void)
     fake_mom_free(&fm);
 }
 
+/* The next run may be on another host, so that each run has its files fetched. */
+static void each_run_fetches_its_files(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = staging_job(r, "");
+    const struct body_id body = { .id = id };
+
+    fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
+    fake_answer(&fm, fake_told(&fm, BATCH_QUEUE_JOB, 0), PBSE_SYSTEM, "no disk");
+    CU_ASSERT_EQUAL_FATAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+    check_files(fake_told(&fm, BATCH_COPY_FILES, 0), 0);
+    CU_ASSERT_PTR_NULL(fake_told(&fm, BATCH_QUEUE_JOB, 0));
+    fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
+    fake_answer(&fm, fake_told(&fm, BATCH_QUEUE_JOB, 0), 0, NULL);
+    fake_usage(&fm, id, 2, "4711", "00:00:02");
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_RERUN, &body, "force")->code, 0);
+    CU_ASSERT_EQUAL_FATAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+    check_files(fake_told(&fm, BATCH_COPY_FILES, 0), 0);
+    fake_mom_free(&fm);
+}
+
 /* A lost answer, and a server that was killed: the files are asked for again. */
 static void a_lost_answer_costs_another_copy(void)
 {
@@ -149,6 +171,7 @@ int main(void)
           a_failure_is_told_and_tried_again_later },
         { "files of a job that does not begin go",
           files_of_a_job_that_does_not_begin_go },
+        { "each run fetches its files", each_run_fetches_its_files },
         { "a lost answer costs another copy", a_lost_answer_costs_another_copy },
     };
 
