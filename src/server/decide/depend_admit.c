@@ -13,6 +13,7 @@
 #include "server/decide/depend_remote.h"
 #include "server/decide/job_transfer.h"
 #include "server/decide/know.h"
+#include "server/decide/said_id.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_state.h"
 
@@ -314,6 +315,14 @@ static int register_all(const struct depend_wish *w, const struct depend_list *a
     return err ? err : register_some(w, asked, true, out);
 }
 
+/* Whoever asks may write the id of a job here in several forms. */
+static void complete_ids(const struct depend_wish *w, struct depend_list *asked)
+{
+    for (size_t i = 0; i < asked->n; i++)
+        if (asked->v[i].job && is_ours(w, &asked->v[i]))
+            asked->v[i].job = said_job_id(w->rq, asked->v[i].job);
+}
+
 int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
                  struct decision *out)
 {
@@ -324,6 +333,7 @@ int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,
 
     if (!depend_parse(wish->text, arena, &asked))
         return diag_about(&out->why, PBSE_BADATVAL, job_rows[JOB_A_DEPEND].name);
+    complete_ids(wish, &asked);
     plan.others =
         ARENA_ARRAY(arena, struct depend_other, 2 * (size_t)DEPEND_MAX_ENTRIES);
     for (size_t i = 0; !err && i < asked.n; i++)

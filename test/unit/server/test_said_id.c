@@ -146,10 +146,31 @@ static void arrays_and_lists_have_these_forms_too(void)
     rig_free(r);
 }
 
+static void dependencies_have_these_forms_too(void)
+{
+    static const char *const forms[] = { "0.svr", "0.SVR", "0.svr.example", "0.svr@SVR",
+                                         "0.Svr@svr.example" };
+    struct rig *r = rig_new();
+    const char *id;
+
+    submit(r, RIG_USER, "", "", NULL);
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+        id = submit(r, RIG_USER, "",
+                    arena_printf(r->arena, "depend=afterok:%s", forms[i]), NULL);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+        CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_ROOT, BATCH_STATUS_JOB, id, "depend"),
+                               "afterok:0.svr@svr");
+    }
+    CU_ASSERT_PTR_NULL(submit(r, RIG_USER, "", "depend=afterok:0.other", NULL));
+    CU_ASSERT_PTR_NULL(submit(r, RIG_USER, "", "depend=afterok:6.SVR", NULL));
+    rig_free(r);
+}
+
 static const struct unit_case cases[] = {
     { "every request knows every form of an id", every_request_knows_every_form },
     { "jobs of other servers are not known", jobs_of_others_are_not_known },
     { "arrays and lists have these forms too", arrays_and_lists_have_these_forms_too },
+    { "dependencies have these forms too", dependencies_have_these_forms_too },
 };
 
 int main(void)
