@@ -202,6 +202,20 @@ test_unit_mom_test_records_SOURCES = test/unit/mom/test_records.c \
 	src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/records.c
 test_unit_mom_test_records_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
 	-lcunit
+check_PROGRAMS += test/unit/mom/test_no_process
+TESTS += test/unit/mom/test_no_process
+test_unit_mom_test_no_process_SOURCES = test/unit/mom/test_no_process.c \
+	src/mom/shell/as_user.c src/mom/shell/copy.c \
+	src/mom/shell/copy_file.c src/mom/shell/environ.c src/mom/shell/files.c \
+	src/mom/shell/home.c src/mom/shell/job_terminal.c src/mom/shell/job_x11.c \
+	src/mom/shell/node_file.c src/mom/shell/plain.c src/mom/shell/plan.c \
+	src/mom/shell/proc.c src/mom/shell/prologue.c \
+	src/mom/shell/safe_name.c src/mom/shell/sandbox.c src/mom/shell/script.c \
+	src/mom/shell/spawn.c src/mom/shell/staged.c src/mom/shell/start_output.c \
+	src/mom/shell/starting.c src/mom/shell/transfer.c src/mom/shell/tree.c \
+	src/mom/shell/usecp.c
+test_unit_mom_test_no_process_LDADD = libhfattr.la libhfio.la libhfconf.la \
+	libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_spawning_SOURCES = test/unit/mom/test_spawning.c \
 	src/mom/shell/spawning.c
 test_unit_mom_test_spawning_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit

@@ -67,6 +67,7 @@ def test_a_session(cluster):
     assert told(t, "pwd") == told(t, "cd; pwd")
     shown = cluster.server.status(JOB, id=job)[0]
     assert shown["interactive"] == "True"
+    cluster.mom.log_match("0008;pbs_mom;Job;%s;interactive authentication method = resvport" % job)
     assert shown["Rerunable"] == "False"
     assert shown["job_state"] == "R" and shown["Job_Name"] == "talk"
     t.type("exit 7\n")

@@ -113,9 +113,10 @@ static void take_delete(const struct ask *a)
     accept_it(a);
 }
 
+/* By any of its names, or by its number. */
 static bool is_kill(const char *name)
 {
-    return strcmp(name, "SIGKILL") == 0 || strcmp(name, "KILL") == 0;
+    return signal_number(name) == SIGKILL;
 }
 
 /* Nobody but the server lets a suspended job go on, and nobody but its host one that
@@ -218,7 +219,7 @@ static void signal_starting(const struct ask *a, struct mom_job *j, const char *
 {
     /* An end can be kept for later in kill_at; any other signal would have to be
      * remembered and sent to a program that has not begun, so it is refused. */
-    if (!is_one_of(name, "TermJob", "Rerun", "SIGKILL") && strcmp(name, "KILL") != 0) {
+    if (strcmp(name, "TermJob") != 0 && strcmp(name, "Rerun") != 0 && !is_kill(name)) {
         refuse_signal(a, j);
         return;
     }

@@ -30,6 +30,7 @@ size_t spawned_n_live(const struct mom_job *j)
 static void free_task(struct mom_job *j, struct spawned *t)
 {
     DL_DELETE(j->tasks, t);
+    free(t->program);
     free(t);
 }
 
@@ -200,6 +201,7 @@ void spawned_start(struct mom *m, struct mom_job *j, const struct im_message *or
     t->parent_vnode = order->from_vnode;
     t->parent_task = order->task;
     t->asker = *asker;
+    t->program = xstrdup(order->args.v[0]);
     e = out_add(out, MOM_SPAWN);
     e->job_id = arena_strdup(out->arena, j->id);
     e->task = t->number;
@@ -254,7 +256,13 @@ void mom_task_started(struct mom *m, int64_t now_at, const char *job_id, uint32_
         return;
     }
     t->session = session;
-    out_joblog(out, LOG_EV_JOB, j, "task %08X started, pid = %d", task, session);
+    /* From an image it comes without a program of its own. */
+    if (t->program)
+        out_joblog(out, LOG_EV_JOB, j, "task %08X started, %.255s", task, t->program);
+    else
+        out_joblog(out, LOG_EV_JOB, j, "task %08X started, pid = %d", task, session);
+    free(t->program);
+    t->program = NULL;
     /* Its session is on disk before it begins, as with the top task. */
     out_job(out, MOM_BEGIN, j);
     out->v[out->n - 1].task = task;

@@ -99,8 +99,7 @@ struct spawned {
     bool is_down;      /* it has ended while an image was made that ends the job: nobody
                           hears of that before it is known what becomes of the image */
     bool is_restoring; /* from an image, by a script that has not ended */
-    struct wire_strings args; /* until it is started; in the job's arena */
-    struct wire_strings env;
+    char *program;     /* until it is started; NULL: from an image */
     struct spawned *prev, *next;
 };
 

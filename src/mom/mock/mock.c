@@ -34,6 +34,13 @@ struct mock {
     int32_t next_session;
 };
 
+void mock_fill_rules(struct mom_config *cfg)
+{
+    cfg->terminates = cfg->checkpoints = cfg->checkpoint_aborts = false;
+    cfg->suspend_signo = SIGSTOP;
+    cfg->resume_signo = SIGCONT;
+}
+
 struct mock *mock_new(struct mom *m, double wallmult)
 {
     struct mock *x = xcalloc(1, sizeof(*x));

@@ -16,6 +16,10 @@
 
 struct mock;
 
+/* What such a run has nothing for, whatever the configuration says: the scripts of
+ * $action, and signals of a site's own that stop and continue it. */
+void mock_fill_rules(struct mom_config *cfg);
+
 /* For the jobs of 'm', which must outlive it. 'wallmult' is that of m's configuration.
  */
 struct mock *mock_new(struct mom *m, double wallmult);

@@ -143,9 +143,6 @@ static bool transfer(struct copying *c, const char *from, const char *to,
         while (len > 0 && words.data[len - 1] == '\n')
             len--;
         diag_set(why, status, "%.*s", (int)len, len ? words.data : "");
-        copy_log(c->report, LOG_EV_ERROR, "copy_file",
-                 arena_printf(c->arena, "Job %s: sys_copy failed, return value=%d",
-                              c->work->body->job_id, status));
     }
     buf_fini(&words);
     return status == 0;
@@ -179,13 +176,19 @@ static void say(const struct copying *c, const char *text)
             (unsigned char)*text < ' ' && *text != '\n' && *text != '\t' ? '?' : *text);
 }
 
+/* 'why' has what the program returned; a copy of our own has returned 1, as PBS_CP
+ * does. */
 static void say_failed(const struct copying *c, const char *what, const char *src,
-                       const char *dest, const char *words)
+                       const char *dest, const struct diag *why)
 {
+    copy_log(c->report, LOG_EV_ERROR, "copy_file",
+             arena_printf(c->arena, "Job %s: sys_copy failed, return value=%d",
+                          c->work->body->job_id,
+                          why->code == PBSE_SYSTEM ? 1 : why->code));
     say(c, arena_printf(c->arena,
                         "Unable to copy file %s %s %s\n>>> error from copy\n%s\n"
                         ">>> end error output\n",
-                        src, what, dest, words));
+                        src, what, dest, why->text));
 }
 
 /* One file or directory to where the pair says. */
@@ -211,7 +214,7 @@ static bool copy_out_one(struct copying *c, const struct wire_file_pair *pair,
         ok = transfer(c, src, transfer_remote(remote, c->work->body->owner, c->arena),
                       true, &why);
     if (!ok) {
-        say_failed(c, "to", src, remote, why.text);
+        say_failed(c, "to", src, remote, &why);
         return false;
     }
     /* A sandbox goes as a whole, when everything has been delivered. What cannot be
@@ -265,13 +268,15 @@ static bool copy_out(struct copying *c, const struct wire_file_pair *pair)
     const char *dir =
         slash ? arena_strndup(c->arena, src, (size_t)(slash + 1 - src)) : "";
     bool ok = true;
+    struct diag why;
     size_t n;
 
     if (pair->flag == COPY_STD_FILE || !has_pattern(src))
         return copy_out_one(c, pair, src);
     n = match(*dir ? dir : ".", slash ? slash + 1 : src, c->arena, &names);
     if (n == 0) {
-        say_failed(c, "to", src, pair->remote, "no file matches");
+        diag_set(&why, PBSE_SYSTEM, "no file matches");
+        say_failed(c, "to", src, pair->remote, &why);
         return false;
     }
     for (size_t i = 0; i < n; i++)
@@ -343,7 +348,7 @@ static bool copy_in(struct copying *c, const struct wire_file_pair *pair)
                           "Job %s: no wildcards:%s stagein failed for %s from %s to %s",
                           c->work->body->job_id, src ? "local" : "remote",
                           c->work->body->user, remote, dest));
-    say_failed(c, "from", dest, remote, why.text);
+    say_failed(c, "from", dest, remote, &why);
     return false;
 }
 

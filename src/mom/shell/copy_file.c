@@ -76,12 +76,23 @@ static bool fill(int from, int to, mode_t mode)
     return ok;
 }
 
+/* A name beside the destination: only this process has its number, so that two copies
+ * to one place do not write into the same file. A long name leaves room for the rest of
+ * this one. */
+static char *name_beside(const char *dest)
+{
+    const char *slash = strrchr(dest, '/'), *base = slash ? slash + 1 : dest;
+    char end[32];
+    int len = snprintf(end, sizeof(end), ".pbs%d", (int)getpid());
+
+    return xasprintf("%.*s%.*s%s", (int)(base - dest), dest, NAME_MAX - len, base, end);
+}
+
 static bool copy_beside(int from, const struct stat *st, const char *dest,
                         struct diag *why)
 {
-    /* The name is new (O_EXCL), and only this process has its number: two copies to one
-     * place do not write into the same file. */
-    char *tmp = xasprintf("%s.pbs%d", dest, (int)getpid());
+    char *tmp = name_beside(dest);
+    /* The name is new (O_EXCL). */
     int to = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     bool ok = to >= 0 && fill(from, to, st->st_mode) && rename(tmp, dest) == 0;
 

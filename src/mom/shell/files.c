@@ -150,13 +150,14 @@ static void reclaim_sandbox(const struct as_user *a, struct buf *report)
 
 int files_start(struct loop *l, const struct plan_host *host,
                 const struct body_files *body, bool remove, files_copied_fn done,
-                files_log_fn log, void *arg, struct diag *why)
+                files_log_fn log, void *arg, struct buf *words)
 {
     const struct copy_work work = {
         .host = host, .body = body, .remove = remove, .pause_s = TRANSFER_PAUSE_S
     };
     struct delivery *d;
     struct as_user a;
+    struct diag why;
 
     d = delivery_new(host, body, remove);
     d->done = done;
@@ -172,10 +173,13 @@ int files_start(struct loop *l, const struct plan_host *host,
                           .arg = d };
     /* 'work' and the body may go now: the new process has its own copy of all
      * memory. */
-    if (as_user_start(l, &a, why) == 0)
+    if (as_user_start(l, &a, &why) == 0)
         return 0;
+    /* The server lets the job go all the same, and its spool goes with it. */
+    buf_printf(words, "%s\n", why.text);
+    retain(d, words);
     delivery_free(d);
-    return why->code;
+    return why.code;
 }
 
 struct append { /* one line being appended */

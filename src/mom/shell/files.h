@@ -20,10 +20,11 @@ typedef void (*files_log_fn)(void *arg, int event, const char *object,
 /* Carry out CopyFiles, or DelFiles when 'remove', for $copy_alarm seconds at most.
  * Output that could not be delivered is moved from the spool to undelivered/, and the
  * words say where it is. All texts are copied before this returns; 'host' must live
- * until 'done' is called. PBSE_SYSTEM with words: 'done' is not called then. */
+ * until 'done' is called. PBSE_SYSTEM when it cannot be begun: 'done' is not called
+ * then, and the words for the user are added to 'words', which ends with a 0 byte. */
 int files_start(struct loop *l, const struct plan_host *host,
                 const struct body_files *body, bool remove, files_copied_fn done,
-                files_log_fn log, void *arg, struct diag *why) MUST_CHECK;
+                files_log_fn log, void *arg, struct buf *words) MUST_CHECK;
 
 /* Words for a job: 'text' and a newline for its output, its error output or both. */
 struct files_line {

@@ -145,26 +145,37 @@ static void on_files_log(void *arg, int event, const char *object, const char *t
     shell_log(f->shell, event, LOG_IN_FILE, object, text);
 }
 
+static void log_end(const struct filing *f, size_t n_done, int code, const char *text)
+{
+    int64_t t = clock_read() - f->begun_at;
+
+    if (!f->remove)
+        logfile_printf(
+            f->shell->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
+            "Staged %zu/%zu items %s over %" PRId64 ":%02" PRId64 ":%02" PRId64, n_done,
+            f->n_files, f->is_out ? "out" : "in", t / 3600, t / 60 % 60, t % 60);
+    if (code)
+        logfile_printf(f->shell->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
+                       "Job files not copied:---->>>> %s ---->>>>", text);
+}
+
+static void filing_free(struct filing *f)
+{
+    free(f->job_id);
+    free(f);
+}
+
 static void on_files_done(void *arg, size_t n_done, int code, const char *text)
 {
     struct filing *f = arg;
     struct shell *s = f->shell;
     struct mom_out out = { .arena = s->arena };
-    int64_t t = clock_read() - f->begun_at;
 
-    if (!f->remove)
-        logfile_printf(
-            s->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
-            "Staged %zu/%zu items %s over %" PRId64 ":%02" PRId64 ":%02" PRId64, n_done,
-            f->n_files, f->is_out ? "out" : "in", t / 3600, t / 60 % 60, t % 60);
-    if (code)
-        logfile_printf(s->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
-                       "Job files not copied:---->>>> %s ---->>>>", text);
+    log_end(f, n_done, code, text);
     /* The effects of this call are carried out below, when nothing of the request is
      * used any more. */
     mom_files_done(s->mom, clock_read(), f->token, code, text, &out);
-    free(f->job_id);
-    free(f);
+    filing_free(f);
     shell_carry_out(s, &out);
 }
 
@@ -172,7 +183,7 @@ static void start_files(struct shell *s, const struct mom_effect *e,
                         struct mom_out *out)
 {
     struct filing *f = xcalloc(1, sizeof(*f));
-    struct diag why;
+    struct buf words = { 0 };
 
     *f = (struct filing){ .shell = s,
                           .token = e->u.files.token,
@@ -183,11 +194,12 @@ static void start_files(struct shell *s, const struct mom_effect *e,
                           .is_out = e->u.files.body->direction & COPY_OUT };
     /* The answer is on_files_done(), or it comes here at once. */
     if (files_start(s->loop, &s->host, e->u.files.body, e->u.files.remove,
-                    on_files_done, on_files_log, f, &why) == 0)
+                    on_files_done, on_files_log, f, &words) == 0)
         return;
-    mom_files_done(s->mom, clock_read(), f->token, PBSE_NOCOPYFILE, why.text, out);
-    free(f->job_id);
-    free(f);
+    log_end(f, 0, PBSE_NOCOPYFILE, words.data);
+    mom_files_done(s->mom, clock_read(), f->token, PBSE_NOCOPYFILE, words.data, out);
+    buf_fini(&words);
+    filing_free(f);
 }
 
 static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,

@@ -314,13 +314,14 @@ static void fill_rules(const struct shell *s, struct mom_config *cfg)
     cfg->max_load = s->config.max_load;
     cfg->ideal_load = s->config.ideal_load;
     cfg->load_suspends = s->config.load_suspends;
-    cfg->terminates =
-        !s->mock && s->config.actions[CONFIG_ACTION_TERMINATE].path != NULL;
+    cfg->terminates = s->config.actions[CONFIG_ACTION_TERMINATE].path != NULL;
     cfg->has_kbd_idle = s->config.kbd_idle_s > 0;
     cfg->kbd_idle_s = s->config.kbd_idle_s;
     cfg->kbd_busy_s = s->config.kbd_busy_s;
     cfg->kbd_poll_s = s->config.kbd_poll_s;
     cfg->busy_requeues = s->config.actions[CONFIG_ACTION_MULTINODEBUSY].requeues;
+    if (s->mock)
+        mock_fill_rules(cfg);
 }
 
 static void make_core(struct shell *s)

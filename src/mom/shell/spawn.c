@@ -255,6 +255,22 @@ static void write_exit(const char *path, int status, const struct rusage *ru,
         _exit(1);
 }
 
+/* The process that cannot go on says why: nobody else knows it. */
+static NORETURN void give_up(const struct pipes *pipes, int32_t status,
+                             const char *text)
+{
+    start_report(pipes->report, 0, status, NULL, text);
+    _exit(EXEC_FAILED);
+}
+
+static NORETURN void give_up_for_errno(const struct pipes *pipes, const char *what)
+{
+    struct diag why;
+
+    diag_set(&why, PBSE_SYSTEM, "%s: %s", what, strerror(errno));
+    give_up(pipes, START_RETRY, why.text);
+}
+
 /* The file of the status has its place on the disk before there is a job: a disk that
  * fills up meanwhile does not turn its end into another one. */
 static void reserve_exit(const char *path, const struct pipes *pipes)
@@ -263,8 +279,7 @@ static void reserve_exit(const char *path, const struct pipes *pipes)
 
     if (home_reserve(path, 0600, EXIT_BYTES, &why) == 0)
         return;
-    start_report(pipes->report, 0, START_RETRY, NULL, why.text);
-    _exit(EXEC_FAILED);
+    give_up(pipes, START_RETRY, why.text);
 }
 
 /* The MoM has the script in its memory until now: a file is made where that holds up
@@ -277,8 +292,16 @@ static void make_script(const struct spawn_order *o, const struct pipes *pipes)
     if (!o->script || home_lay(home_path(o->host->home, HOME_SCRIPT, o->job_id, path),
                                0700, o->script, o->script_len, &why) == 0)
         return;
-    start_report(pipes->report, 0, START_RETRY, NULL, why.text);
-    _exit(EXEC_FAILED);
+    give_up(pipes, START_RETRY, why.text);
+}
+
+/* From here on the client is known by it (execution.md 26). */
+static void say_method(const struct pipes *pipes)
+{
+    struct spawn_report r = { .event = LOG_EV_JOB };
+
+    snprintf(r.text, sizeof(r.text), "interactive authentication method = resvport");
+    start_send_report(pipes->report, &r);
 }
 
 /* The qsub of an interactive job is called before there is a job: without it the job
@@ -292,10 +315,9 @@ static void call_client(const struct spawn_order *o, const struct pipes *pipes,
     if (!status && job_x11_open(o->attrs, ret->client, x11, &why) != 0)
         status = START_FAILED_EARLY;
 
-    if (!status)
-        return;
-    start_report(pipes->report, 0, status, NULL, why.text);
-    _exit(EXEC_FAILED);
+    if (status)
+        give_up(pipes, status, why.text);
+    say_method(pipes);
 }
 
 /* The shepherd's process: it starts the job, waits for its end and writes the status
@@ -323,9 +345,11 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
     if (interactive)
         call_client(o, pipes, &terminal, &x11);
     if (pipe2(begun, O_CLOEXEC) < 0)
-        _exit(1);
+        give_up_for_errno(pipes, "pipe");
     left_none = take_orphans(interactive);
     job = fork();
+    if (job < 0)
+        give_up_for_errno(pipes, "fork");
     if (job == 0) {
         close(begun[0]);
         pipes->begun = begun[1];
@@ -338,8 +362,6 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
     close(pipes->go);
     if (pipes->group >= 0)
         close(pipes->group);
-    if (job < 0)
-        _exit(1);
     if (interactive)
         job_terminal_carry(&terminal, job);
     started = has_begun(begun[0]);

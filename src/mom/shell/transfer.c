@@ -123,7 +123,7 @@ static int run_once(const struct command *c, struct buf *words)
     close(fds[0]);
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
-            return TRANSFER_NO_FORK + errno;
+            return TRANSFER_NO_END + errno;
     return WIFSIGNALED(status) ? TRANSFER_KILLED + WTERMSIG(status)
                                : WEXITSTATUS(status);
 }

@@ -13,6 +13,7 @@
 
 /* Return values beside the exit status of a program. */
 #define TRANSFER_NO_FORK   10000 /* plus errno */
+#define TRANSFER_NO_END    20000 /* plus errno: nobody can say how it ended */
 #define TRANSFER_KILLED    40000 /* plus the signal */
 #define TRANSFER_UNTOUCHED 13    /* it ended well, and there is no file */
 

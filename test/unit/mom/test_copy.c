@@ -10,6 +10,7 @@
 #include "mom/shell/tree.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,7 @@ static void test_several_files_go_out(void)
     CU_ASSERT(strstr(words, "Unable to copy file missing to h1:") != NULL);
     CU_ASSERT(strstr(words, "Unable to copy file ?.none to h1:") != NULL);
     CU_ASSERT(strstr(words, ">>> error from copy\nmissing: No such file") != NULL);
+    CU_ASSERT(says(&s, "copy_file Job 7.svr: sys_copy failed, return value=1\n"));
     site_free(&s);
 }
 
@@ -285,6 +287,28 @@ static void test_other_hosts_are_reached_by_programs(void)
     site_free(&s);
 }
 
+/* The longest name that there is, of a destination that is new or there already. */
+static void test_a_name_may_be_as_long_as_the_system_allows(void)
+{
+    char name[NAME_MAX + 1];
+    struct site s;
+
+    site_new(&s);
+    memset(name, 'n', NAME_MAX);
+    name[NAME_MAX] = '\0';
+    for (int i = 0; i < 2; i++) {
+        struct wire_file_pair pair = {
+            1, "7.svr.OU", arena_printf(s.arena, "h1:%s/out/%s", s.dir, name)
+        };
+
+        write_file("spool/7.svr.OU", i ? "second" : "first", 0600);
+        CU_ASSERT(copy(&s, COPY_OUT, false, 1, &pair));
+        CU_ASSERT(holds(arena_printf(s.arena, "out/%s", name), i ? "second" : "first"));
+        CU_ASSERT_FALSE(is_there("spool/7.svr.OU"));
+    }
+    site_free(&s);
+}
+
 /* A program that says "done" and has made nothing has failed. */
 static void test_a_file_has_to_be_there_afterwards(void)
 {
@@ -375,6 +399,8 @@ static const struct unit_case cases[] = {
     { "only what came in goes again", test_only_what_came_in_goes },
     { "other hosts are reached by the programs of pbs.conf",
       test_other_hosts_are_reached_by_programs },
+    { "a name may be as long as the system allows",
+      test_a_name_may_be_as_long_as_the_system_allows },
     { "a file has to be there after its transfer",
       test_a_file_has_to_be_there_afterwards },
     { "what programs write does not become lines of the log",

@@ -5,6 +5,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "three_hosts.h"
 
+static bool logged(const struct host *h, const char *text)
+{
+    for (size_t i = 0; i < h->out.n; i++)
+        if (h->out.v[i].kind == MOM_LOG && strcmp(h->out.v[i].u.log.text, text) == 0)
+            return true;
+    return false;
+}
+
 static void test_a_job_joins_spawns_and_ends(void)
 {
     for (int twice = 0; twice < 2; twice++) {
@@ -19,6 +27,7 @@ static void test_a_job_joins_spawns_and_ends(void)
         CU_ASSERT_EQUAL(w.h[0].task_code, 0);
         CU_ASSERT_EQUAL(w.h[0].task, 0x80000001);
         CU_ASSERT_EQUAL(w.h[2].n_spawns, 1);
+        CU_ASSERT(logged(&w.h[2], "task 80000001 started, /bin/true"));
         mom_exited(w.h[0].m, w.now_at, ID, 0, NULL, &w.h[0].out);
         run(&w);
         CU_ASSERT_EQUAL(w.h[0].status, 0);

@@ -401,6 +401,34 @@ static void test_suspension_has_its_signals(void)
     bench_fini(&b);
 }
 
+/* Which is not taken by a suspended job, but for the one that always is. */
+static void test_a_suspended_job_is_killed(void)
+{
+    static const struct {
+        const char *name;
+        int code;
+    } rows[] = {
+        { "SIGUSR1", PBSE_BADSTATE },
+        { "10", PBSE_BADSTATE },
+        { "SIGKILL", 0 },
+        { "KILL", 0 },
+        { "9", 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct bench b;
+
+        bench_init(&b);
+        run_job(&b, "1.svr");
+        signal_job(&b, "1.svr", "suspend");
+        forget(&b);
+        signal_job(&b, "1.svr", rows[i].name);
+        CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, rows[i].code);
+        CU_ASSERT_EQUAL(killed_with(&b, SIGKILL), rows[i].code == 0);
+        bench_fini(&b);
+    }
+}
+
 static void test_registration(void)
 {
     const struct mom_config cfg = node1_config();
@@ -888,6 +916,7 @@ static void test_signals(void)
         { "SIGUSR1", 0, SIGUSR1 },
         { "USR1", 0, SIGUSR1 },
         { "10", 0, 10 },
+        { "9", 0, SIGKILL },
         { "NULL", 0, 0 },
         { "SIGNOSE", PBSE_UNKSIG, -1 },
         { "9999", PBSE_UNKSIG, -1 },
@@ -1374,6 +1403,19 @@ static const char *told_used(const struct bench *b, const char *resource)
                : NULL;
 }
 
+/* A configuration with scripts and signals of a site's own. */
+static void pretend_rules(struct bench *b)
+{
+    struct mom_config cfg = node1_config();
+
+    cfg.suspend_signo = SIGTSTP;
+    cfg.resume_signo = SIGUSR2;
+    cfg.terminates = cfg.checkpoints = cfg.checkpoint_aborts = true;
+    mock_fill_rules(&cfg);
+    mom_set_rules(b->m, b->now_at, &cfg, &b->out);
+    forget(b);
+}
+
 static void test_a_pretended_run(void)
 {
     struct wire_attrs attrs = { 0 };
@@ -1385,6 +1427,7 @@ static void test_a_pretended_run(void)
     int64_t begun_at;
 
     bench_init(&b);
+    pretend_rules(&b);
     mock = mock_new(b.m, 1);
     x = mock_executor(mock);
     attrs = job_attrs(&b, "3");
@@ -1397,6 +1440,9 @@ static void test_a_pretended_run(void)
     forget(&b);
     begun_at = b.now_at;
     CU_ASSERT_EQUAL(x.next_deadline(x.self), begun_at + 60);
+    request(&b, BATCH_HOLD_JOB, &longer, "m3"); /* no script makes its image */
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_NOSUP);
+    forget(&b);
     tick_pretending(&b, &x, begun_at + 20);
     signal_job(&b, "1.svr", "suspend"); /* which does not count */
     pretend(&b, &x);
@@ -1495,6 +1541,7 @@ static void test_a_pretended_run_is_ended(void)
     struct bench b;
 
     bench_init(&b);
+    pretend_rules(&b);
     mock = mock_new(b.m, 1);
     x = mock_executor(mock);
     add(&b, &attrs, "euser", NULL, "joe"); /* without a walltime it runs until then */
@@ -1592,6 +1639,7 @@ static const struct unit_case cases[] = {
       test_processors_are_counted },
     { "memory is limited by host", test_memory_is_limited_by_host },
     { "suspension has its signals", test_suspension_has_its_signals },
+    { "a suspended job is killed, by whatever name", test_a_suspended_job_is_killed },
     { "an epilogue comes before the obituary",
       test_an_epilogue_comes_before_the_obituary },
     { "files come before their job", test_files_come_before_their_job },
