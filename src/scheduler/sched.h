@@ -317,6 +317,9 @@ void planning_values(const struct planning *p, value_fn each, void *arg);
 /* Why the formula is none that this scheduler computes; NULL: it is one, or there is
  * none. */
 const char *planning_formula_fault(const struct planning *p);
+/* There is a formula, and keys of job_sort_key, which decide between jobs that are
+ * worth the same only. */
+bool planning_orders_twice(const struct planning *p);
 
 /* The same at once, of all jobs. */
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,

@@ -98,6 +98,11 @@ def test_keys_of_the_configuration(empty):
         empty.scheduler.reconfigure()
         jobs = three(empty)
         assert first(empty, jobs) == [jobs[1]]
+        empty.scheduler.log_match(r";0100;[^;]*;Svr;;It is primetime\.  It will never end$",
+                                  regexp=True)
+        empty.run(["qmgr", "-c", "set server job_sort_formula=ncpus"])
+        empty.scheduler.log_match("Job sorting formula and job_sort_key are incompatible.  "
+                                  "The job sorting formula will be used.")
     finally:
         with open(path, "w") as f:
             f.write(before)

@@ -27,13 +27,12 @@ static bool others_may_help(const struct failure *fail)
     }
 }
 
-/* Make others leave for the job, whose failure is no longer known then. 'own' and
- * 'found' as in victims.h. */
-static bool preempt(struct jobs *jobs, const struct snap_job *j, const char *id,
-                    const struct demand *own, struct placement *found)
+static struct preemptor preemptor_of(const struct jobs *jobs, const struct snap_job *j,
+                                     const char *id, const struct demand *own)
 {
-    struct planner *pl = jobs->pl;
-    const struct preemptor who = {
+    const struct planner *pl = jobs->pl;
+
+    return (struct preemptor){
         .job = j,
         .id = id,
         .asked = jobs->asked,
@@ -41,12 +40,32 @@ static bool preempt(struct jobs *jobs, const struct snap_job *j, const char *id,
         .queue = jobs_queue_with_vnodes(pl, j),
         .end_at = job_end_at(pl, j),
     };
+}
+
+/* Make others leave for the job, whose failure is no longer known then. 'own' and
+ * 'found' as in victims.h. */
+static bool preempt(struct jobs *jobs, const struct snap_job *j, const char *id,
+                    const struct demand *own, struct placement *found)
+{
+    struct planner *pl = jobs->pl;
+    const struct preemptor who = preemptor_of(jobs, j, id, own);
     bool done = preempt_for(pl, &jobs->preempting, &who, found, &jobs->notes);
 
     /* The step has the notes. */
     if (done)
         jobs->notes = (struct plan_notes){ 0 };
     return done;
+}
+
+/* Say why nobody is made to leave, where there is somebody who could be. */
+static void say_hopeless(struct jobs *jobs, const struct snap_job *j, const char *id,
+                         const struct failure *fail)
+{
+    const struct preemptor who = preemptor_of(jobs, j, id, NULL);
+    const char *why = failure_log(jobs->pl->arena, fail->kind, ASKER_JOB,
+                                  fail->resource, fail->numbers);
+
+    preempt_hopeless(jobs->pl, &jobs->preempting, &who, why, &jobs->notes);
 }
 
 bool jobs_start_by_preemption(struct jobs *jobs, const struct snap_job *j,
@@ -57,7 +76,11 @@ bool jobs_start_by_preemption(struct jobs *jobs, const struct snap_job *j,
     struct placement found = { 0 };
     struct plan_step *step;
 
-    if (!others_may_help(fail) || !preempt(jobs, j, id, NULL, &found))
+    if (!others_may_help(fail)) {
+        say_hopeless(jobs, j, id, fail);
+        return false;
+    }
+    if (!preempt(jobs, j, id, NULL, &found))
         return false;
     world_book(pl->w, id, j->request, &found, pl->now_at, job_end_at(pl, j));
     quick_fit_took(pl, &found);

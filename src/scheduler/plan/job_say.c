@@ -6,6 +6,8 @@
 #include "scheduler/plan/plan_check.h"
 #include "scheduler/plan/waiting.h"
 
+#include <string.h>
+
 /* 'est' NULL: it is no top job. The estimate of a subjob is its array's, and only jobs
  * are marked (scheduling.md 25). */
 static void say_when(struct plan_step *step, const struct snap_job *j,
@@ -49,13 +51,32 @@ static int64_t say_accrual(struct plan_step *step, struct planner *pl,
     return type;
 }
 
+/* At most FAILURE_MAX_BYTES of it: what ten thousand vnodes offer is no comment. */
+static const char *cut(struct arena *arena, const char *text)
+{
+    size_t len = strnlen(text, FAILURE_MAX_BYTES + 1);
+
+    if (len <= FAILURE_MAX_BYTES)
+        return text;
+    len = FAILURE_MAX_BYTES;
+    while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
+        len--; /* no part of a character of UTF-8 */
+    return arena_strndup(arena, text, len);
+}
+
 static struct failure_words make_words(struct arena *arena, const struct failure *fail)
 {
+    const char *comment =
+        failure_comment(arena, fail->kind, fail->resource, fail->numbers);
+    const char *log =
+        failure_log(arena, fail->kind, ASKER_JOB, fail->resource, fail->numbers);
+
     return (struct failure_words){
-        .log = failure_log(arena, fail->kind, ASKER_JOB, fail->resource, fail->numbers),
-        .comment = arena_printf(
-            arena, "%s%s", fail->never ? "Can Never Run: " : "Not Running: ",
-            failure_comment(arena, fail->kind, fail->resource, fail->numbers)),
+        .log = cut(arena, log),
+        .comment = cut(
+            arena,
+            arena_printf(arena, "%s%s",
+                         fail->never ? "Can Never Run: " : "Not Running: ", comment)),
     };
 }
 

@@ -182,6 +182,11 @@ const char *planning_formula_fault(const struct planning *p)
     return job_values_fault(&p->pl);
 }
 
+bool planning_orders_twice(const struct planning *p)
+{
+    return p->pl.formula && p->pl.p->n_job_keys > 0;
+}
+
 void planning_free(struct planning *p)
 {
     if (p->jobs)

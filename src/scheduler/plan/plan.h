@@ -145,6 +145,10 @@ void queue_fit_left(struct planner *pl, const struct snap_job *j);
 /* These vnodes have got a job since, or have lost one. */
 void quick_fit_took(struct planner *pl, const struct placement *found);
 
+/* What is told of one job that waits has no more bytes than these (scheduling.md 12).
+ */
+#define FAILURE_MAX_BYTES 1023
+
 /* The words of a failure in a job's comment and in the log (scheduling.md 12). The
  * resource and its numbers are used by failures that name one; both may be NULL. */
 const char *failure_comment(struct arena *arena, enum plan_failure failure,

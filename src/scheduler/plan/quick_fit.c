@@ -190,14 +190,15 @@ static struct verdict short_of(struct planner *pl, const struct sums *sums, size
     };
 }
 
-/* "(rx != r2,r1)": what all vnodes offer together, in order of discovery. */
+/* "(rx != r2,r1)": what all vnodes offer together, in order of discovery, as far as it
+ * is told. */
 static const char *offered_together(const struct world *w, const char *queue,
                                     const struct need *n)
 {
     struct buf out = { 0 };
     const char *text;
 
-    for (size_t i = 0; i < w->n; i++) {
+    for (size_t i = 0; i < w->n && out.len <= FAILURE_MAX_BYTES; i++) {
         const struct res_values *values = &w->s->vnodes[i].available;
 
         if (!str_same(w->s->vnodes[i].queue, queue))

@@ -22,6 +22,8 @@
 /* How often those are chosen anew of whom one would rise above the job. */
 #define CHOICES_MAX      20
 
+#define EMPLOYING        "Employing preemption to try and run high priority job."
+
 /* What the job lacks: only whoever has some of it is of use. */
 struct lack {
     bool limit, of_all;             /* a limit holds it; that of everybody's jobs */
@@ -415,6 +417,18 @@ static void note_vain(struct planner *pl, struct preempting *p, const char *key)
     HASH_ADD_KEYPTR(hh, p->vain, x->key, strlen(x->key), x);
 }
 
+void preempt_hopeless(struct planner *pl, struct preempting **p,
+                      const struct preemptor *who, const char *why,
+                      struct plan_notes *notes)
+{
+    if (!candidates_for(pl, p, who))
+        return;
+    note(pl, notes, LOG_EV_DEBUG2, who->job->id, EMPLOYING);
+    note(pl, notes, LOG_EV_DEBUG, who->job->id,
+         arena_printf(pl->arena, "Preempt: Can not preempt to run job: %.*s",
+                      FAILURE_MAX_BYTES, why));
+}
+
 /* False: it is not even to be tried. */
 static bool may_try(struct planner *pl, struct preempting *p,
                     const struct preemptor *who, struct plan_notes *notes)
@@ -427,8 +441,7 @@ static bool may_try(struct planner *pl, struct preempting *p,
         return false;
     }
     p->attempts++;
-    note(pl, notes, LOG_EV_DEBUG2, who->job->id,
-         "Employing preemption to try and run high priority job.");
+    note(pl, notes, LOG_EV_DEBUG2, who->job->id, EMPLOYING);
     if (!targets || !targets_none(targets))
         return true;
     note(pl, notes, LOG_EV_DEBUG2, who->job->id,

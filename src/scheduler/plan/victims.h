@@ -42,6 +42,12 @@ struct preempting;
 bool preempt_for(struct planner *pl, struct preempting **p, const struct preemptor *who,
                  struct placement *found, struct plan_notes *notes);
 
+/* Nobody can help the job by leaving, for the reason 'why': 'notes' says so, where
+ * somebody of a lower level runs. */
+void preempt_hopeless(struct planner *pl, struct preempting **p,
+                      const struct preemptor *who, const char *why,
+                      struct plan_notes *notes);
+
 /* Forget who was tried in vain; its memory is the plan's. NULL is fine. */
 void preempt_fini(struct preempting *p);
 

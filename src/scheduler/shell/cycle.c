@@ -466,6 +466,9 @@ void shell_cycle(struct shell *sh, const char *job_id, bool news_only)
 
     MUST(sh->primary && sh->secondary && sh->policy);
     log_debug(sh, "Starting Scheduling Cycle");
+    /* This scheduler knows no other time (scheduling.md 9). */
+    logfile_write(sh->log, LOG_EV_DEBUG2, LOG_IN_SERVER, "",
+                  "It is primetime.  It will never end");
     if (job_id)
         logfile_write(sh->log, LOG_EV_JOB, LOG_IN_JOB, job_id, "Received qrun request");
     peers_begin(sh->peers, job_id == NULL);

@@ -73,6 +73,10 @@ void shell_log_remarks(struct shell *sh, const struct planning *p)
         logfile_printf(sh->log, LOG_EV_ERROR, LOG_IN_SCHED, "job_sort_formula",
                        "The formula cannot be computed, all jobs have the value 0: %s",
                        fault);
+    if (planning_orders_twice(p))
+        logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_SCHED, "job_sort_formula",
+                      "Job sorting formula and job_sort_key are incompatible.  The job "
+                      "sorting formula will be used.");
     planning_strays(p, log_stray, sh);
     /* Series have thousands of occurrences, and who has not asked for these lines does
      * not pay for them. */

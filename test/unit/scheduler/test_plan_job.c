@@ -845,6 +845,28 @@ static void test_limits(void)
         }
 }
 
+/* A name that no host has is compared with those of all of them. */
+static void words_have_a_limit(void)
+{
+    struct scene sc = scene_new();
+    const struct plan_step *step;
+
+    scene_hosts(&sc, 400, 1);
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=1:host=nosuch", "");
+    scene_plan(&sc);
+    step = scene_step(&sc, "1.svr");
+    CU_ASSERT_TRUE(
+        strncmp(step->reason,
+                "Can Never Run: Insufficient amount of resource: host "
+                "(nosuch != n1,n2,",
+                strlen("Can Never Run: Insufficient amount of resource: host "
+                       "(nosuch != n1,n2,")) == 0);
+    CU_ASSERT_EQUAL(strlen(step->reason), 1023);
+    CU_ASSERT_EQUAL(strlen(step->log), 1023);
+    scene_free(&sc);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -856,6 +878,7 @@ int main(void)
         { "jobs run by first fit in order of arrival",
           test_first_fit_in_order_of_arrival },
         { "a job that waits is told why", test_comments },
+        { "words have a limit", words_have_a_limit },
         { "a job that is not served yet is told so",
           test_jobs_that_are_not_considered },
         { "subjobs are started in order", test_arrays },

@@ -111,6 +111,28 @@ static void the_last_to_start_leaves_first(void)
     scene_free(&sc);
 }
 
+/* Who asks for more than there is is told so, and nobody leaves. */
+static void no_one_leaves_for_what_can_never_run(void)
+{
+    struct scene sc = scene_of(2, 2);
+
+    express(&sc, "1:ncpus=9", 9, "");
+    expect(&sc, "nobody runs", "");
+    CU_ASSERT_FALSE(
+        noted(&sc, "Employing preemption to try and run high priority job."));
+    scene_free(&sc);
+    sc = scene_of(2, 2);
+    running(&sc, 1, "workq", "n1", 1, 100, "");
+    express(&sc, "1:ncpus=9", 9, "");
+    expect(&sc, "too many processors", "");
+    CU_ASSERT_TRUE(
+        noted(&sc, "Employing preemption to try and run high priority job."));
+    CU_ASSERT_TRUE(noted(&sc,
+                         "Preempt: Can not preempt to run job: Insufficient amount "
+                         "of resource: ncpus (R: 9 A: 3 T: 4)"));
+    scene_free(&sc);
+}
+
 /* 2 and 4 started last, but 4 and 3 together make room on one vnode; 2 stays. */
 static void who_is_not_needed_stays(void)
 {
@@ -539,6 +561,8 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "the last to start leaves first", the_last_to_start_leaves_first },
+        { "no one leaves for what can never run",
+          no_one_leaves_for_what_can_never_run },
         { "who is not needed stays", who_is_not_needed_stays },
         { "free vnodes are used before others leave",
           free_vnodes_are_used_before_others_leave },
