@@ -80,6 +80,16 @@ def test_output_that_is_kept_stays(cluster):
     shutil.rmtree(box_of(jid))
 
 
+@pytest.mark.parametrize("options", [["-k", "oe", "-R", "oe"], ["-k", "e", "-j", "oe"]])
+def test_a_directory_without_kept_output_goes(cluster, folder, options):
+    """What is kept by name, and is removed, or is joined with what is not kept, keeps no directory."""
+    jid = cluster.run(["qsub", "-W", "sandbox=PRIVATE", *options, "-o", folder + "/out"], user=USER1,
+                      input="echo kept > more\n").stdout.strip()
+    assert exit_status(cluster.server, jid) == 0
+    is_gone(cluster.server, JOB, jid)
+    wait_for("no directory", lambda: not os.path.exists(box_of(jid)))
+
+
 def test_files_are_staged_out_of_it(cluster, folder):
     """Several, by pattern, and a directory."""
     server = cluster.server

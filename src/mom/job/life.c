@@ -315,12 +315,28 @@ void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_ou
     save(j, out);
 }
 
-/* Output that its user wants kept on this host lies in its directory too. */
+static bool has_letter(const struct mom_job *j, const char *attr, char letter)
+{
+    const char *letters = wire_attrs_value(&j->attrs, attr, NULL);
+
+    return letters && strchr(letters, letter);
+}
+
+/* Output that its user wants kept on this host lies in its directory too, unless it has
+ * gone into the file of the other one, or was removed because the job has ended well.
+ */
 static bool keeps_output(const struct mom_job *j)
 {
-    const char *keep = wire_attrs_value(&j->attrs, "Keep_Files", NULL);
+    const char *joined = wire_attrs_value(&j->attrs, "Join_Path", NULL);
 
-    return keep && strpbrk(keep, "oe") && !strchr(keep, 'd');
+    for (const char *letter = "oe"; *letter; letter++) {
+        bool is_other = joined && strcmp(joined, *letter == 'o' ? "eo" : "oe") == 0;
+        bool is_removed = j->status == 0 && has_letter(j, "Remove_Files", *letter);
+
+        if (has_letter(j, "Keep_Files", *letter) && !is_other && !is_removed)
+            return !has_letter(j, "Keep_Files", 'd');
+    }
+    return false;
 }
 
 static void fill_drop(const struct mom_job *j, struct mom_effect *e,
