@@ -340,6 +340,9 @@ void mom_prepared(struct mom *m, int64_t now_at, const char *job_id, const char 
 void mom_set_cookie(struct mom *m, const char *job_id, const char *cookie);
 /* Where it works, if it starts; said before MOM_START is answered. */
 void mom_set_jobdir(struct mom *m, const char *job_id, const char *path);
+/* Where a task of the job works on a host that is not its first: that directory was not
+ * there before, and goes with the job. Said before MOM_SPAWN is answered. */
+void mom_set_made_jobdir(struct mom *m, const char *job_id, const char *path);
 /* What tells the session that is about to be reported from a later one with the same
  * number, in the executor's words: kept with the job's record. Said before
  * mom_started() (task 1) or mom_task_started(). */

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pwd
 import re
+import signal
 import subprocess
 
 import pytest
@@ -95,6 +96,32 @@ def test_the_node_file_lists_all_hosts_also_there(c):
     ended(c, jid)
     assert c.output(USER1, "nodes.o" + jid.split(".")[0]) == "h0 h1 h2\n" * 2
     c.output(USER1, "nodes.e" + jid.split(".")[0])
+
+
+def test_each_host_has_the_directory_of_a_jobs_own(c):
+    """Where hosts do not share it, each that runs tasks makes one and removes it; not so with $jobdir_root ... shared."""
+    roots, before = [], "$usecp *:/ /\n" + c.config
+    try:
+        for mom, word in zip(c.moms[1:], ("", " shared")):
+            roots.append(os.path.join(c.root, "tmp", "boxes%d" % mom.k))
+            os.mkdir(roots[-1])
+            os.chmod(roots[-1], 0o1777)
+            c.write(os.path.basename(mom.home) + "/mom_priv/config", before + "$jobdir_root %s%s\n" % (roots[-1], word))
+            mom.send_signal(signal.SIGHUP)
+            mom.log_match(";jobdir_root;" + roots[-1])
+        jid = three(c, "for n in 1 2; do pbsdsh -n $n -- /bin/sh -c 'echo $PBS_JOBDIR; stat -c \"%a %U\" $PBS_JOBDIR || "
+                       "echo none'; done\ncat /dev/null > kept\n", ["-N boxes", "-W sandbox=PRIVATE"])
+        ended(c, jid)
+        names = ["%s/pbs.%s.x8z" % (root, jid) for root in roots]
+        assert c.output(USER1, "boxes.o" + jid.split(".")[0]).splitlines() == \
+            [names[0], "700 " + USER1, names[1], "none"]
+        c.output(USER1, "boxes.e" + jid.split(".")[0])
+        c.moms[1].log_match(";0008;pbs_mom;Job;%s;created the job directory %s" % (jid, names[0]))
+        wait_for("no directories", lambda: not any(map(os.listdir, roots)))
+    finally:
+        for mom in c.moms[1:]:
+            c.write(os.path.basename(mom.home) + "/mom_priv/config", before)
+            mom.send_signal(signal.SIGHUP)
 
 
 def test_commands_run_on_a_host_by_its_name(c):

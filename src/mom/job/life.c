@@ -339,16 +339,29 @@ static bool keeps_output(const struct mom_job *j)
     return false;
 }
 
+/* The directory of its own that goes with the job; NULL: none. Output lies on the first
+ * host only; another one removes what it has made, which none shares with it. */
+static const char *jobdir_to_remove(const struct mom_job *j)
+{
+    const char *word = wire_attrs_value(&j->attrs, "sandbox", NULL);
+
+    if (!word || strcasecmp(word, "PRIVATE") != 0)
+        return NULL;
+    if (j->is_sister)
+        return wire_attrs_value(&j->attrs, JOB_MADE_JOBDIR, NULL);
+    if (keeps_output(j) || wire_attrs_value(&j->attrs, JOB_UNDELIVERED, NULL))
+        return NULL;
+    return wire_attrs_value(&j->attrs, "jobdir", NULL);
+}
+
 static void fill_drop(const struct mom_job *j, struct mom_effect *e,
                       struct arena *arena)
 {
-    const char *word = wire_attrs_value(&j->attrs, "sandbox", NULL);
-    const char *dir = wire_attrs_value(&j->attrs, "jobdir", NULL);
+    const char *dir = jobdir_to_remove(j);
     const char *user = wire_attrs_value(&j->attrs, "euser", NULL);
 
     e->u.drop.run_version = j->run_version;
-    if (word && dir && user && strcasecmp(word, "PRIVATE") == 0 && !j->is_sister &&
-        !keeps_output(j) && !wire_attrs_value(&j->attrs, JOB_UNDELIVERED, NULL)) {
+    if (dir && user) {
         e->u.drop.sandbox = arena_strdup(arena, dir);
         e->u.drop.user = arena_strdup(arena, user);
     }

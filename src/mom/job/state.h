@@ -69,6 +69,9 @@ struct mom_task {
 /* An attribute of a job that has files left which could not be delivered: ours, and
  * only in the record. */
 #define JOB_UNDELIVERED "hf_undelivered"
+/* An attribute of a job of another host, the directory of its own that this host has
+ * made: ours, and only in the record. */
+#define JOB_MADE_JOBDIR "hf_made_jobdir"
 /* An attribute of a job that a script is to end: ours, and only in the record. */
 #define JOB_TERMINATES  "hf_terminates"
 /* An attribute with which a job joins that goes on from an image: the event of that. */

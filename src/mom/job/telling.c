@@ -41,6 +41,16 @@ void mom_set_jobdir(struct mom *m, const char *job_id, const char *path)
     arena_free(arena);
 }
 
+void mom_set_made_jobdir(struct mom *m, const char *job_id, const char *path)
+{
+    struct wire_attr attr = { .name = JOB_MADE_JOBDIR, .value = path };
+    const struct wire_attrs one = { .n = 1, .v = &attr };
+    struct mom_job *j = job_find(m, job_id);
+
+    if (j && j->is_sister)
+        job_replace_attrs(j, &one);
+}
+
 /* The first update is what makes the job run in the server's eyes. */
 static struct is_job_update update_of(const struct mom *m, const struct mom_job *j,
                                       int64_t now_at, bool first, struct arena *arena)

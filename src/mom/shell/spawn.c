@@ -140,9 +140,9 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
     if (!status)
         status = start_prepare(&st);
     start_report(pipes->report, status ? 0 : (int32_t)getpid(), status,
-                 st.has_jobdir ? plan.jobdir
-                 : plan.jobdir ? NULL
-                               : plan.home,
+                 st.has_jobdir               ? plan.jobdir
+                 : plan.jobdir || !st.is_top ? NULL
+                                             : plan.home,
                  st.text);
     if (!o->restart)
         close(pipes->report);

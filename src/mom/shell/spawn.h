@@ -24,7 +24,8 @@ struct spawn_report {
     int32_t session;
     bool restarted; /* a job that goes on from its image is restored; behind the last */
     int32_t status; /* why it does not start, 0 if it does */
-    char jobdir[SPAWN_DIR_BYTES]; /* where it works; "": not known */
+    char jobdir[SPAWN_DIR_BYTES]; /* where it works; "": not known. Of a task beside the
+                                     top task: what it has made */
     char text[SPAWN_TEXT_BYTES];  /* for the log; also when it starts */
 };
 

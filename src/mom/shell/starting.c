@@ -138,6 +138,15 @@ static void reclaim_jobdir(struct starting *st)
     start_say_aside(st, p->jobdir, &at);
 }
 
+/* The first host of a job has the directory before it has tasks elsewhere. Another host
+ * has the same one, or makes its own: which of both it is shows when it is made, unless
+ * the administrator says that all have the same. */
+static bool makes_jobdir(const struct starting *st)
+{
+    return st->plan->jobdir &&
+           (st->is_top || (st->plan->remote.ip && !st->host->config->jobdir_is_shared));
+}
+
 /* Do what needs the rights of the MoM: names in directories that everybody writes to.
  */
 static int prepare_places(struct starting *st)
@@ -156,7 +165,7 @@ static int prepare_places(struct starting *st)
     }
     if (!st->terminal && !start_open_outputs(st, false))
         return START_RETRY;
-    if (p->jobdir && st->is_top)
+    if (makes_jobdir(st))
         reclaim_jobdir(st);
     return make_tmpdir(st) ? 0 : START_INSECURE;
 }
@@ -227,7 +236,7 @@ static bool make_jobdir(struct starting *st)
     else
         snprintf(text, sizeof(text),
                  "the staging and execution directory %s already exists", dir);
-    st->has_jobdir = true;
+    st->has_jobdir = st->is_top || made == SANDBOX_IS_NEW;
     start_remark(st, made == SANDBOX_IS_NEW ? LOG_EV_JOB : LOG_EV_DEBUG3, text);
     return true;
 }
@@ -262,9 +271,7 @@ static bool enter_directory(struct starting *st)
 /* Enter the home directory and open what the user may open, with the user's rights. */
 static int enter_as_user(struct starting *st)
 {
-    const struct plan *p = st->plan;
-
-    if (p->jobdir && st->is_top && !make_jobdir(st))
+    if (makes_jobdir(st) && !make_jobdir(st))
         return START_RETRY;
     if (!enter_directory(st)) {
         start_say(st, "Could not enter the directory of the job: %s", strerror(errno));

@@ -23,7 +23,7 @@ struct starting {
     const struct job_terminal *terminal; /* NULL: not an interactive job */
     const struct job_x11 *x11;           /* then */
     const struct plan_host *host;
-    bool has_jobdir;  /* made, or found fit */
+    bool has_jobdir;  /* made, or of the top task found fit */
     bool is_top;      /* and not a task beside the top task */
     bool restarts;    /* from an image */
     bool is_homeless; /* the home cannot be entered */

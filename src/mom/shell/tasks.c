@@ -190,8 +190,10 @@ static void take_report(struct task *t, const struct spawn_report *r)
     }
     if (r->text[0] && !r->status)
         shell_log(s, LOG_EV_SECURITY | LOG_EV_ERROR, LOG_IN_JOB, t->job_id, r->text);
-    if (!t->number && r->jobdir[0])
+    if (r->jobdir[0] && !t->number)
         mom_set_jobdir(s->mom, t->job_id, r->jobdir);
+    else if (r->jobdir[0])
+        mom_set_made_jobdir(s->mom, t->job_id, r->jobdir);
     tell_start(t, r->session, r->status, r->text[0] ? r->text : NULL, &out);
     /* The core knows that it has failed; the end of the shepherd is no news then. */
     if (r->status) {
