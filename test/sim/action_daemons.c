@@ -126,13 +126,37 @@ static bool mom_line(struct sim *s, const struct words *w)
     return h && (mom_begins(h, w) || mom_ends(h, w) || mom_misbehaves(h, w));
 }
 
+static void all_read_rules(struct sim *s)
+{
+    for (int i = 0; i < s->cluster.n_hosts; i++)
+        host_reads_rules(&s->hosts[i]);
+}
+
 /* From now on each of them has scripts for images, and so has one that starts. */
 static bool moms_make_images(struct sim *s, const struct words *w UNUSED)
 {
     s->images = true;
-    for (int i = 0; i < s->cluster.n_hosts; i++)
-        host_reads_rules(&s->hosts[i]);
+    all_read_rules(s);
     return true;
+}
+
+static bool moms_end_by_script(struct sim *s, const struct words *w UNUSED)
+{
+    s->ends_by_script = true;
+    all_read_rules(s);
+    return true;
+}
+
+static bool moms_run_epilogues(struct sim *s, const struct words *w UNUSED)
+{
+    s->epilogues = true;
+    return true;
+}
+
+static bool epilogue_sends_back(struct sim *s, const struct words *w UNUSED)
+{
+    s->sends_back = true;
+    return s->epilogues;
 }
 
 static bool router_lost(struct sim *s, const struct words *w UNUSED)
@@ -314,6 +338,9 @@ static const struct action actions[] = {
     { "vnode * is made", vnode_made },
     { "mom *", mom_line },
     { "moms make images", moms_make_images },
+    { "moms end jobs by a script", moms_end_by_script },
+    { "moms run epilogues", moms_run_epilogues },
+    { "next epilogue sends its job back", epilogue_sends_back },
     { "router is lost", router_lost },
     { "router comes back", router_back },
     { "scheduler *", sched_line },

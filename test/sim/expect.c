@@ -280,6 +280,18 @@ static void expect_all_processes(struct sim *s, const struct words *w)
         check_failed(s, CHECK_EXPECT, "%s is gone", w->v[1]);
 }
 
+/* "hosts have no images" */
+static void expect_no_images(struct sim *s)
+{
+    const struct file *f, *next;
+
+    for (int i = 0; i < s->cluster.n_hosts; i++)
+        HASH_ITER (hh, s->hosts[i].disk.files, f, next)
+            if (strstr(f->name, ".CK"))
+                check_failed(s, CHECK_EXPECT, "%s lies at %s", f->name,
+                             s->hosts[i].name);
+}
+
 /* "server is hot", "server is not hot" */
 static void expect_hot(struct sim *s, bool want)
 {
@@ -298,6 +310,8 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_hot(s, false);
     else if (words_are(w, 1, "no vnode is held"))
         expect_no_holds(s);
+    else if (words_are(w, 1, "hosts have no images"))
+        expect_no_images(s);
     else if (words_are(w, 1, "processes to be as the server says"))
         check_stopped(s);
     else if (words_are(w, 1, "vnode * is *"))

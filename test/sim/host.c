@@ -266,6 +266,8 @@ static struct mom_config config_of(const struct mom_host *h)
         .wallmult = 1,
         .checkpoints = h->sim->images,
         .checkpoint_aborts = h->sim->images,
+        .terminates = h->sim->ends_by_script,
+        .runs_epilogues = true,
         .has_max_load = h->is_watched,
         .load_suspends = h->is_watched,
         .max_load = 4,

@@ -96,6 +96,7 @@ struct mom_host {
     struct run *runs;
     struct extra *extras;
     struct making *makings;
+    struct script_run *scripts;
     uint64_t last_run;
     uint64_t last_connection; /* of a task to its MoM */
     int32_t last_session;
@@ -177,6 +178,16 @@ struct run *host_run_of(const struct mom_host *h, const char *job_id,
                         int32_t run_version);
 /* They are ended from outside, and how is written down. */
 void host_end_run(struct mom_host *h, struct run *r);
+
+/* A signal to the processes of the job's top task. */
+void host_signal_job(struct mom_host *h, const char *job_id, int signo);
+
+/* host_scripts.c: scripts at the end of a job. */
+void scripts_end_job(struct mom_host *h, const char *job_id);
+void scripts_epilogue(struct mom_host *h, const char *job_id, struct mom_out *out);
+void scripts_kill_epilogue(struct mom_host *h, const char *job_id);
+/* The MoM has ended, and they with it. */
+void scripts_forget(struct mom_host *h);
 
 /* host_images.c: images of jobs. */
 void images_make(struct mom_host *h, const struct mom_effect *e, struct mom_out *out);

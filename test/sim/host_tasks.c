@@ -445,7 +445,7 @@ static struct run *run_of_session(const struct mom_host *h, int32_t session)
     return NULL;
 }
 
-static void kill_job(struct mom_host *h, const char *job_id, int signo)
+void host_signal_job(struct mom_host *h, const char *job_id, int signo)
 {
     const struct task *t = find_task(h, job_id);
     int32_t session = t ? t->session : mom_job_session(h->mom, job_id);
@@ -616,8 +616,16 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         break;
     case MOM_KILL:
         if (e->task <= 1)
-            kill_job(h, e->job_id, e->u.signo);
+            host_signal_job(h, e->job_id, e->u.signo);
         extras_signal(h, e->job_id, e->task, e->u.signo);
+        if (e->u.signo == SIGKILL)
+            scripts_kill_epilogue(h, e->job_id);
+        break;
+    case MOM_TERMINATE:
+        scripts_end_job(h, e->job_id);
+        break;
+    case MOM_EPILOGUE:
+        scripts_epilogue(h, e->job_id, out);
         break;
     case MOM_SAMPLE:
         sample(h, out);
@@ -739,6 +747,7 @@ void host_forget_tasks(struct mom_host *h)
     while (h->tasks)
         free_task(h, h->tasks);
     extras_forget(h);
+    scripts_forget(h);
     DL_FOREACH (h->runs, r)
         if (r->state == RUN_HELD)
             end_later(h, r, START_RETRY);

@@ -37,6 +37,7 @@ test_sim_sim_SOURCES = \
 	test/sim/host.c test/sim/host.h \
 	test/sim/host_extras.c \
 	test/sim/host_images.c \
+	test/sim/host_scripts.c \
 	test/sim/host_tasks.c \
 	test/sim/ledger.c test/sim/ledger.h \
 	test/sim/main.c \
@@ -50,7 +51,7 @@ test_sim_sim_SOURCES = \
 	test/sim/shell_commit.c test/sim/shell_errands.c test/sim/shell_leave.c \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h \
-	test/sim/story_busy.c test/sim/story_errs.c test/sim/story_extend.c test/sim/story_faults.c \
+	test/sim/story_busy.c test/sim/story_scripts.c test/sim/story_errs.c test/sim/story_extend.c test/sim/story_faults.c \
 	test/sim/story_fit.c test/sim/story_happen.h test/sim/story_hooks.c \
 	test/sim/story_jobs.c test/sim/story_preempt.c test/sim/story_push.c \
 	test/sim/story_series.c test/sim/story_staff.c test/sim/story_together.c \

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#define SENT_BACK  (-15)  /* what a run has ended with then */
 #define SETTLED_MS 100000 /* by then the server has heard of an end */
 
 static void ran_free(struct runs *r, struct ran *x)
@@ -126,6 +127,14 @@ void check_run_crossed(struct mom_host *h, const char *job_id)
             x->is_crossed = true;
 }
 
+void check_run_sent_back(struct mom_host *h, const char *job_id, int32_t run_version)
+{
+    struct ran *x = find(&h->sim->runs, job_id, run_version);
+
+    if (x)
+        x->is_sent_back = true;
+}
+
 static int64_t exit_status(const struct record *rec)
 {
     for (size_t i = 0; i < rec->n_changes; i++)
@@ -167,6 +176,7 @@ static void check_obit(struct sim *s, struct ran *x, const struct job *j,
         check_failed(s, CHECK_OBIT, "run %d of job %s has ended, yet it goes on at %s",
                      x->run_version, x->job_id, s->hosts[x->host].name);
     else if (x->is_written && !x->is_crossed && exit_status(rec) != x->status &&
+             !(x->is_sent_back && exit_status(rec) == SENT_BACK) &&
              !is_over_walltime(x, j, rec))
         check_failed(s, CHECK_OBIT, "run %d of job %s has ended with %d, not %" PRId64,
                      x->run_version, x->job_id, x->status, exit_status(rec));

@@ -25,8 +25,9 @@ struct ran {
     int64_t over_ms;
     bool is_lost; /* with its host */
     bool was_signalled;
-    bool is_crossed; /* its MoM ended it before it heard that it was over */
-    bool is_written; /* its end is on the host's disk */
+    bool is_crossed;   /* its MoM ended it before it heard that it was over */
+    bool is_written;   /* its end is on the host's disk */
+    bool is_sent_back; /* by an epilogue, to its image */
     int32_t status;
     int64_t lasts_ms;  /* until it ends by itself */
     bool is_taken;     /* the server has recorded its end */
@@ -47,6 +48,8 @@ void check_run_begins(struct mom_host *h, const struct run *r);
 void check_run_ended(struct mom_host *h, const struct run *r, int32_t status,
                      bool written);
 void check_run_lost(struct mom_host *h, const struct run *r);
+/* An epilogue has sent it back, which counts for a job that has an image. */
+void check_run_sent_back(struct mom_host *h, const char *job_id, int32_t run_version);
 /* A signal that ends the job found no processes any more. */
 void check_run_crossed(struct mom_host *h, const char *job_id);
 

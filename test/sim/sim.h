@@ -109,6 +109,9 @@ struct sim {
     struct counts *counts; /* NULL: nobody counts */
     bool trace;
     bool images;            /* MoMs can make images of jobs */
+    bool ends_by_script;    /* they end jobs by a script, */
+    bool epilogues;         /* ... and have an epilogue; */
+    bool sends_back;        /* ... the next one sends its job back to its image */
     bool slow_lists;        /* a status of few objects takes several turns already */
     uint32_t number_window; /* numbers of jobs that are kept with one record */
     size_t n_steps;

@@ -113,6 +113,8 @@ void story_pushes(const struct story *of, uint64_t seed);
 /* story_busy.c: hosts that have too much to do or are typed at, and jobs of several
  * hosts that are suspended meanwhile. */
 void story_busy(const struct story *of, uint64_t seed);
+/* story_scripts.c: scripts of MoMs at the ends of jobs. */
+void story_scripts(const struct story *of, uint64_t seed);
 
 /* story_preempt.c: jobs of higher levels for which others leave. */
 void story_preemption(const struct story *of, uint64_t seed);

@@ -75,9 +75,12 @@ void image_without_mom(struct moms_turn *t, struct mom_job *j, const struct job 
 void reply_to_image(struct moms_turn *t, struct mom_job *j, const struct job *job,
                     const struct wire_reply *reply)
 {
+    /* The obituary says what has come of it, which may take as long as an epilogue does.
+     * Until then the job is not asked again. */
+    if (reply->code == 0)
+        return;
     j->image_told = false;
-    /* The obituary says what has come of it. */
-    if (reply->code == 0 || !job_wants_image(job))
+    if (!job_wants_image(job))
         return;
     gives_up(t, job, reply->code, reply->choice == REPLY_TEXT ? reply->text : NULL);
 }

@@ -135,6 +135,22 @@ static void test_who_has_said_no_is_not_asked_about(void)
     fake_mom_free(&fm);
 }
 
+/* An epilogue may take long: the job is asked for one image, and its end is waited for. */
+static void test_an_image_is_asked_for_once(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job_of(&fm, "", AT);
+
+    CU_ASSERT_PTR_NULL(hold(&fm, id));
+    fake_answer(&fm, image_wanted(&fm), 0, NULL);
+    CU_ASSERT_PTR_NULL(image_wanted(&fm));
+    rig_advance(fm.r, fm.r->now_at + 60);
+    CU_ASSERT_PTR_NULL(image_wanted(&fm));
+    ends(&fm, id, 1, CKPT_ENDED);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'H');
+    fake_mom_free(&fm);
+}
+
 /* An image may take an hour: a deletion does not wait for it. */
 static void test_a_deletion_overtakes_the_image(void)
 {
@@ -467,6 +483,7 @@ static const struct unit_case cases[] = {
     { "a held job waits with its image", test_a_held_job_waits_with_its_image },
     { "a job without an image runs on", test_a_job_without_an_image_runs_on },
     { "who has said no is not asked about", test_who_has_said_no_is_not_asked_about },
+    { "an image is asked for once", test_an_image_is_asked_for_once },
     { "a deletion overtakes the image", test_a_deletion_overtakes_the_image },
     { "a lost MoM is not waited for", test_a_lost_mom_is_not_waited_for },
     { "the next run is where the image lies",
