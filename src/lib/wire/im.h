@@ -71,7 +71,8 @@ struct im_message {
                                   not known and in 'raw' */
     struct wire_numbers tasks; /* to GET_TASKS */
     int32_t exit_status;       /* to OBIT_TASK */
-    int32_t kill_recommended;  /* to POLL_JOB */
+    int32_t kill_recommended; /* to POLL_JOB; of ours 26 or 27 when it has used too much
+                                 of vmem or mem there (execution.md 20 without sign) */
     uint64_t cput_s, mem_kb, cpupercent; /* to KILL_JOB, POLL_JOB */
     const char *host;                    /* SEND_RESC: the mother superior's */
     struct wire_bytes info;              /* to GET_INFO */

@@ -146,6 +146,10 @@ int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j);
 /* The kernel has ended processes of it for want of memory. */
 void usage_out_of_memory(struct mom *m, int64_t now_at, struct mom_job *j,
                          struct mom_out *out);
+/* A sister on that host recommends to kill the job. False: for another reason than its
+ * use of the host, or the job is about to end. */
+bool usage_over_elsewhere(struct mom *m, int64_t now_at, struct mom_job *j,
+                          const char *host, int32_t recommended, struct mom_out *out);
 /* Kill what has used more than it may. */
 void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
                    struct mom_out *out);

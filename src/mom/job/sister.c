@@ -189,7 +189,8 @@ static struct im_message usage_of(const struct mom_job *j, enum im_command asked
                                 .cput_s = (uint64_t)j->top.used.cput_s,
                                 .mem_kb = (uint64_t)j->top.used.mem_kb,
                                 .cpupercent = (uint64_t)MAX_OF(j->top.cpupercent, 0),
-                                .kill_recommended = j->checkpoint.is_broken };
+                                .kill_recommended =
+                                    j->over ? -j->over : j->checkpoint.is_broken };
 }
 
 /* Nothing of the job lives here any more: what it has used is the last that is said of

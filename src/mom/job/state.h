@@ -337,11 +337,12 @@ struct mom_job {
     int64_t walltime_limit_s; /* -1: none */
     struct mom_share share;
     bool burst_is_said, average_is_said; /* that it uses more processors */
-    bool memory_is_said;                 /* sister: that it had too little memory */
-    int64_t kill_at;                     /* SIGKILL follows; INT64_MAX: no */
-    int64_t obit_at;                     /* last sent; 0: not yet */
-    uint64_t obit_stream;                /* where its obituaries were sent last, */
-    unsigned n_obits; /* ... and how many of them are not answered there */
+    int32_t over;    /* sister: the exit status of a job that has used more of this host
+                        than it may, which the mother superior hears of; 0: it has not */
+    int64_t kill_at; /* SIGKILL follows; INT64_MAX: no */
+    int64_t obit_at; /* last sent; 0: not yet */
+    uint64_t obit_stream; /* where its obituaries were sent last, */
+    unsigned n_obits;     /* ... and how many of them are not answered there */
     struct deadline due;
     unsigned n_copying;
     struct checkpoint checkpoint;

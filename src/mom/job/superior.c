@@ -329,7 +329,8 @@ static void take_success(struct mom *m, int64_t now_at, struct mom_job *j,
     if (a->command != IM_KILL_JOB && a->command != IM_POLL_JOB)
         return;
     take_usage(h, msg);
-    if (a->command == IM_POLL_JOB && msg->kill_recommended && !j->status_is_set)
+    if (a->command == IM_POLL_JOB && msg->kill_recommended && !j->status_is_set &&
+        !usage_over_elsewhere(m, now_at, j, h->name, msg->kill_recommended, out))
         superior_end(m, now_at, j, STATUS_SISTER, out);
 }
 

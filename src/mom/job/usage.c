@@ -192,6 +192,32 @@ static void kill_for(struct mom *m, int64_t now_at, struct mom_job *j, int32_t s
     life_terminate(m, now_at, j, out);
 }
 
+/* The mother superior of the job hears of it when she asks what was used, and ends the
+ * job. */
+static void say_over(struct mom_job *j, int32_t status, const char *text,
+                     struct mom_out *out)
+{
+    MUST(j->is_sister && status < 0);
+    if (j->over)
+        return;
+    j->over = status;
+    out_joblog(out, LOG_EV_JOB | LOG_EV_FORCE, j, "%s", text);
+}
+
+bool usage_over_elsewhere(struct mom *m, int64_t now_at, struct mom_job *j,
+                          const char *host, int32_t recommended, struct mom_out *out)
+{
+    const char *name = recommended == -KILLED_VMEM  ? "vmem"
+                       : recommended == -KILLED_MEM ? "mem"
+                                                    : NULL;
+
+    if (!name || !job_has_processes(j) || j->status_is_set)
+        return false;
+    kill_for(m, now_at, j, -recommended,
+             arena_printf(out->arena, "%s exceeded limit of %s", name, host), out);
+    return true;
+}
+
 /* One of the limits: what is used, and what may be. */
 struct usage_limit {
     const char *name, *unit;
@@ -210,39 +236,47 @@ void usage_out_of_memory(struct mom *m, int64_t now_at, struct mom_job *j,
         return; /* something else has ended it already */
     if (!j->is_sister)
         kill_for(m, now_at, j, KILLED_MEM, text, out);
-    else if (!j->memory_is_said) /* the mother superior hears that the tasks ended */
-        out_joblog(out, LOG_EV_JOB | LOG_EV_FORCE, j, "%s", text);
-    j->memory_is_said = true;
+    else
+        say_over(j, KILLED_MEM, text, out);
 }
 
+/* A sister looks at what is limited on her host; what is of the whole job, and the
+ * clock, are the mother superior's. */
 static void enforce_amounts(struct mom *m, int64_t now_at, struct mom_job *j,
                             struct mom_out *out)
 {
+    const bool sister = j->is_sister;
+    const int64_t most_cput_s = job_duration(j, "cput", INT64_MAX);
     const struct usage_limit limits[] = {
         { "walltime", "", job_walltime(m, j, now_at),
           j->walltime_limit_s < 0 ? INT64_MAX : j->walltime_limit_s, KILLED_WALLTIME,
-          false },
-        { "cput", "", scaled_cput(m, j), job_duration(j, "cput", INT64_MAX),
-          KILLED_CPUT, false },
+          sister },
+        { "cput", "", job_scaled(j->top.used.cput_s, m->cfg.cputmult), most_cput_s,
+          KILLED_CPUT, sister },
         /* Of the part of the job that is on this host. */
         { "vmem", "kb", j->top.used.vmem_kb, j->share.vmem_kb, KILLED_VMEM, false },
         { "mem", "kb", j->top.used.mem_kb, j->share.mem_kb, KILLED_MEM,
           !m->cfg.enforce.mem },
+        { "cput job total", " secs", scaled_cput(m, j), most_cput_s, KILLED_CPUT,
+          sister },
         { "mem job total", "kb", usage_sum(j).mem_kb, job_kib(j, "mem", INT64_MAX),
-          KILLED_MEM, !m->cfg.enforce.mem },
+          KILLED_MEM, sister || !m->cfg.enforce.mem },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
         const struct usage_limit *l = &limits[i];
+        const char *text;
 
         if (j->phase != JOB_RUNNING || j->status_is_set)
             return;
-        if (!l->is_off && l->used > l->most)
-            kill_for(m, now_at, j, l->status,
-                     arena_printf(out->arena,
-                                  "%s %" PRId64 "%s exceeded limit %" PRId64 "%s",
-                                  l->name, l->used, l->unit, l->most, l->unit),
-                     out);
+        if (l->is_off || l->used <= l->most)
+            continue;
+        text = arena_printf(out->arena, "%s %" PRId64 "%s exceeded limit %" PRId64 "%s",
+                            l->name, l->used, l->unit, l->most, l->unit);
+        if (sister)
+            say_over(j, l->status, text, out);
+        else
+            kill_for(m, now_at, j, l->status, text, out);
     }
 }
 
@@ -291,9 +325,9 @@ void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
                    struct mom_out *out)
 {
     /* It may have died with its host, long before it would be over a limit. */
-    if (j->is_unseen || j->is_sister || j->phase != JOB_RUNNING || j->status_is_set)
+    if (j->is_unseen || j->phase != JOB_RUNNING || j->status_is_set)
         return;
     enforce_amounts(m, now_at, j, out);
-    if (!j->top.is_pretended)
+    if (!j->is_sister && !j->top.is_pretended)
         enforce_ncpus(m, now_at, j, out);
 }

@@ -1230,10 +1230,108 @@ static void test_sisters_have_their_shares(void)
     world_fini(&w);
 }
 
+static const char *told_error(const struct host *h)
+{
+    for (size_t i = 0; i < h->out.n; i++)
+        if (h->out.v[i].kind == MOM_TELL)
+            return h->out.v[i].u.tell.text;
+    return "";
+}
+
+/* What is limited on each host is looked at there, and the mother superior ends the
+ * job. */
+static void test_a_sister_over_its_share_ends_the_job(void)
+{
+    static const struct {
+        const char *story;
+        bool enforces_mem, no_memory;
+        struct mom_usage used;
+        const char *logged, *told;
+        int32_t status;
+    } rows[] = {
+        { "as much as it may", true, false, { 1, 1024, 2048 }, NULL, "", INT32_MIN },
+        { "vmem",
+          false,
+          false,
+          { 1, 9999, 2049 },
+          "vmem 2049kb exceeded limit 2048kb",
+          "=>> PBS: job killed: vmem exceeded limit of node2",
+          -26 },
+        { "mem",
+          true,
+          false,
+          { 1, 1025, 2048 },
+          "mem 1025kb exceeded limit 1024kb",
+          "=>> PBS: job killed: mem exceeded limit of node2",
+          -27 },
+        { "the kernel's limit",
+          false,
+          true,
+          { 1, 1024, 2048 },
+          "mem exceeded limit 1024kb of this host",
+          "=>> PBS: job killed: mem exceeded limit of node2",
+          -27 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct mom_config cfg = node1_config();
+        struct wire_attrs more = { 0 };
+        struct world w;
+
+        world_init(&w);
+        cfg.enforce = (struct mom_enforce)MOM_ENFORCE_DEFAULTS;
+        cfg.enforce.mem = rows[i].enforces_mem;
+        mom_set_rules(w.h[1].m, w.now_at, &cfg, &w.h[1].out);
+        add(&w, &more, "exec_vnode", "(node1:ncpus=1:mem=9gb)+(node2:ncpus=1:mem=1mb)");
+        add(&w, &more, "schedselect", "1:ncpus=1:vmem=9gb+1:ncpus=1:vmem=2mb");
+        send_job_with(&w, "node1:15002/0+node2:15002/0", &more);
+        run(&w);
+        for (int again = 0; again < 2; again++) {
+            mom_used(w.h[1].m, w.now_at, ID, &rows[i].used);
+            if (rows[i].no_memory)
+                mom_out_of_memory(w.h[1].m, w.now_at, ID, &w.h[1].out);
+            mom_sampled(w.h[1].m, w.now_at, &w.h[1].out);
+            run(&w);
+        }
+        if (rows[i].logged)
+            CU_ASSERT(logged(&w.h[1], rows[i].logged));
+        for (int k = 0; k < 8; k++)
+            later(&w, 20);
+        if (strcmp(told_error(&w.h[0]), rows[i].told) != 0)
+            fprintf(stderr, "%s: %s\n", rows[i].story, told_error(&w.h[0]));
+        CU_ASSERT_STRING_EQUAL(told_error(&w.h[0]), rows[i].told);
+        CU_ASSERT_EQUAL(w.h[0].status, rows[i].status);
+        world_fini(&w);
+    }
+}
+
+/* ... and what is limited for all of them together. */
+static void test_all_hosts_together_are_limited(void)
+{
+    struct wire_attrs more = { 0 };
+    struct world w;
+
+    world_init(&w);
+    wire_attrs_add(&more, w.h[0].out.arena, "Resource_List", "cput", "00:00:09",
+                   WIRE_OP_SET);
+    send_job_with(&w, "node1:15002/0+node2:15002/0", &more);
+    run(&w);
+    later(&w, 10);
+    later(&w, 30);
+    later(&w, 60);
+    later(&w, 20);
+    CU_ASSERT(logged(&w.h[0], "cput job total 10 secs exceeded limit 9 secs"));
+    CU_ASSERT_EQUAL(w.h[0].status, -28);
+    world_fini(&w);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "sisters have their own shares", test_sisters_have_their_shares },
+        { "a sister over its share ends the job",
+          test_a_sister_over_its_share_ends_the_job },
+        { "all hosts together are limited", test_all_hosts_together_are_limited },
         { "a job joins, spawns and ends, whatever is said twice",
           test_a_job_joins_spawns_and_ends },
         { "the end waits for tasks elsewhere", test_the_end_waits_for_tasks_elsewhere },
