@@ -4,6 +4,7 @@
 #include "server/decide/queue_door.h"
 
 #include "lib/attr/acl.h"
+#include "lib/attr/indices.h"
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
@@ -65,9 +66,26 @@ int queue_takes_routed(const struct request *rq, const struct queue *q,
     return 0;
 }
 
+int queue_takes_size(const struct queue *q, const char *indices, struct diag *why)
+{
+    struct index_range range;
+
+    if (!indices || !obj_is_set(&q->obj, QUEUE_A_MAX_ARRAY_SIZE) ||
+        index_range_parse(indices, &range) != 0)
+        return 0;
+    return (int64_t)index_range_count(&range) <=
+                   obj_num(&q->obj, QUEUE_A_MAX_ARRAY_SIZE, INT64_MAX)
+               ? 0
+               : diag_code(why, PBSE_MaxArraySize);
+}
+
 int queue_takes_owner(const struct request *rq, const struct queue *q,
                       const struct job_account *acct, struct diag *why)
 {
+    int err = queue_takes_size(q, acct->indices, why);
+
+    if (err)
+        return err;
     /* Nobody may pass by the route, managers included; the lists are for other users
      * only. */
     if (obj_num(&q->obj, QUEUE_A_FROM_ROUTE_ONLY, 0))

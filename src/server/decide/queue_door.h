@@ -8,7 +8,7 @@
 
 #include "server/decide/request.h"
 
-/* Under which account a job runs. */
+/* Under which account a job runs, and what else a queue looks at. */
 struct job_account {
     const char *user;
     const char *group;          /* of execution */
@@ -16,6 +16,7 @@ struct job_account {
     /* The host that the request comes from, where the owner's is another; NULL: nobody
      * else's counts. */
     const char *from_host;
+    const char *indices; /* of an array that comes in, else NULL */
 };
 
 /* Checks 3 to 9: is the queue open to this job and its owner? The owner is the
@@ -31,6 +32,11 @@ int queue_takes_routed(const struct request *rq, const struct queue *q,
  * and has room now? */
 int queue_takes_owner(const struct request *rq, const struct queue *q,
                       const struct job_account *acct, struct diag *why) MUST_CHECK;
+
+/* Check 5 alone, of an array with these indices; NULL: it is none. The server's limit
+ * was kept when it was submitted. 15107. */
+int queue_takes_size(const struct queue *q, const char *indices,
+                     struct diag *why) MUST_CHECK;
 
 /* Check 4 alone, which another job may make fail before this one is committed. 15046.
  */

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/route.h"
 
-#include "lib/attr/indices.h"
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/queue_attrs.h"
 #include "server/decide/job_defaults.h"
@@ -62,22 +61,6 @@ static void copy_edit(const struct route_job *r, struct edit *to)
     }
 }
 
-/* Check 5 of attributes.md 9: the server's limit was kept when the job came in. */
-static int check_array_size(const struct route_job *r, const struct queue *q,
-                            struct diag *why)
-{
-    const char *text = edit_str(r->job, JOB_A_ARRAY_INDICES_SUBMITTED, NULL);
-    struct index_range range;
-
-    if (!text || !obj_is_set(&q->obj, QUEUE_A_MAX_ARRAY_SIZE) ||
-        index_range_parse(text, &range) != 0)
-        return 0;
-    if ((int64_t)index_range_count(&range) >
-        obj_num(&q->obj, QUEUE_A_MAX_ARRAY_SIZE, INT64_MAX))
-        return diag_code(why, PBSE_MaxArraySize);
-    return 0;
-}
-
 const struct queue *route_queue(const struct model *m, const char *destination,
                                 struct arena *arena)
 {
@@ -120,7 +103,8 @@ static int check_entry(const struct route_job *r, const struct queue *q,
     if (!err)
         err = queue_has_room(q, why);
     if (!err)
-        err = check_array_size(r, q, why);
+        err = queue_takes_size(q, edit_str(r->job, JOB_A_ARRAY_INDICES_SUBMITTED, NULL),
+                               why);
     if (!err)
         err = queue_takes_routed(r->rq, q, r->acct, why);
     if (!err)

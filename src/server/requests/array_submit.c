@@ -32,13 +32,13 @@ static int take_limit(struct edit *job, const char *indices, const char **ret,
     return edit_set(job, JOB_A_MAX_RUN_SUBJOBS, NULL, mark + 1, WIRE_OP_SET, why);
 }
 
-static int check_size(const struct model *m, const struct queue *q,
-                      const struct index_range *range, struct diag *why)
+/* The queue's own limit is a matter of its door (queue_door.h). */
+static int check_size(const struct model *m, const struct index_range *range,
+                      struct diag *why)
 {
     int64_t most = obj_num(m->server, SERVER_A_MAX_ARRAY_SIZE, ARRAY_SIZE_MAX_DEFAULT);
     uint64_t n = index_range_count(range);
 
-    most = MIN_OF(most, obj_num(&q->obj, QUEUE_A_MAX_ARRAY_SIZE, most));
     /* A range with a step may reach far and have few indices; the places are what takes
      * memory. */
     if (n > INDEX_MAX_PLACES || (int64_t)n > most)
@@ -53,8 +53,8 @@ static bool asks_for(const struct edit *job, const char *resource)
     return list->set && resources_find(&list->u.res, resource);
 }
 
-int array_submit(const struct model *m, const struct queue *q, const char *indices,
-                 struct edit *job, struct arena *arena, struct diag *why)
+int array_submit(const struct model *m, const char *indices, struct edit *job,
+                 struct arena *arena, struct diag *why)
 {
     struct index_range range;
     const char *text;
@@ -66,7 +66,7 @@ int array_submit(const struct model *m, const struct queue *q, const char *indic
     bad = index_range_parse(text, &range);
     if (bad)
         return refuse(why, bad);
-    err = check_size(m, q, &range, why);
+    err = check_size(m, &range, why);
     if (err)
         return err;
     if (edit_value(job, JOB_A_INTERACTIVE)->set)

@@ -7,11 +7,11 @@
 #include "server/decide/edit.h"
 
 /* Put the indices "X-Y[:Z][%N]" into the edit of a new job; N becomes max_run_subjobs.
- * 15014, 15144 for a range that is none; 15107 when it has more indices than queue or
- * server allow; 15029 for an interactive array, 15165 for one whose walltime may be
+ * 15014, 15144 for a range that is none; 15107 when it has more indices than the
+ * server allows; 15029 for an interactive array, 15165 for one whose walltime may be
  * shrunk. */
-int array_submit(const struct model *m, const struct queue *q, const char *indices,
-                 struct edit *job, struct arena *arena, struct diag *why) MUST_CHECK;
+int array_submit(const struct model *m, const char *indices, struct edit *job,
+                 struct arena *arena, struct diag *why) MUST_CHECK;
 
 /* Each subjob has standard files of its own: their paths end in its index, unless they
  * name it elsewhere or are those of directories. */

@@ -53,14 +53,17 @@ static int check_door(const struct move *mv, struct diag *why)
         requester_named(mv->m, obj_str(o, JOB_A_JOB_OWNER, ""), mv->rq->arena);
     struct job_account acct = { .user = obj_str(o, JOB_A_EUSER, ""),
                                 .group = obj_str(o, JOB_A_EGROUP, ""),
-                                .from_host = mv->rq->who->host };
+                                .from_host = mv->rq->who->host,
+                                .indices =
+                                    obj_str(o, JOB_A_ARRAY_INDICES_SUBMITTED, NULL) };
     struct request asks = *mv->rq;
     int err = request_groups(mv->rq, acct.user, &acct.groups, why);
 
     if (err)
         return err;
     asks.who = &owner;
-    return mv->exchange ? queue_takes_owner(&asks, mv->q, &acct, why)
+    /* Jobs that change places are in the queues already, but for their users. */
+    return mv->exchange ? queue_takes_routed(&asks, mv->q, &acct, why)
                         : queue_lets_in(&asks, mv->q, &acct, why);
 }
 

@@ -171,9 +171,11 @@ static const struct resources *asked_for(const struct submission *s)
 static int check_door(const struct submission *s, struct diag *why)
 {
     struct request asks = *s->rq;
+    struct job_account acct = s->acct;
 
     asks.who = s->owner;
-    return queue_lets_in(&asks, s->queue, &s->acct, why);
+    acct.indices = edit_str(&s->job, JOB_A_ARRAY_INDICES_SUBMITTED, NULL);
+    return queue_lets_in(&asks, s->queue, &acct, why);
 }
 
 /* A job that its routing queue could only reject is refused at once (attributes.md 12).
@@ -221,7 +223,7 @@ int submission_check(struct submission *s, struct diag *why)
     if (!err)
         err = edit_list(&s->job, &known, s->rq->who->rights, why);
     if (!err && s->indices)
-        err = array_submit(s->m, s->queue, s->indices, &s->job, s->rq->arena, why);
+        err = array_submit(s->m, s->indices, &s->job, s->rq->arena, why);
     if (!err)
         err = check_holds(s, why);
     if (!err)

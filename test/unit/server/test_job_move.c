@@ -160,6 +160,29 @@ static void the_door_is_that_of_a_submission(void)
     }
 }
 
+/* The size of arrays that the queue takes comes behind whether it is open at all. */
+static void an_array_has_the_size_that_the_queue_takes(void)
+{
+    static const struct door doors[] = {
+        { "max_array_size=3", 0 },
+        { "max_array_size=2", PBSE_MaxArraySize },
+        { "max_array_size=2 enabled=false", PBSE_QUNOENB },
+        { "max_array_size=2 from_route_only=true", PBSE_MaxArraySize },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(doors); i++) {
+        struct rig *r = rig_new();
+        const char *id =
+            submit(r, RIG_USER, "", "array_indices_submitted=1-5:2", "x\n");
+
+        queue(r, "q2", "");
+        set(r, OBJECT_QUEUE, "q2", doors[i].attrs);
+        CU_ASSERT_EQUAL(move(r, RIG_USER, id, "q2"), doors[i].code);
+        CU_ASSERT_EQUAL(move(r, RIG_ROOT, id, "q2"), 0);
+        rig_free(r);
+    }
+}
+
 /* The owner asks from another host than he has submitted on: either is enough. */
 static void the_host_of_the_request_counts_too(void)
 {
@@ -390,7 +413,8 @@ static void jobs_of_two_queues_change_queues_too(void)
     CU_ASSERT_STRING_EQUAL(text_of(r, a, "queue"), "workq");
     CU_ASSERT_STRING_EQUAL(text_of(r, b, "queue"), "q2");
     /* Whether a queue is open or full does not matter: for each that comes one goes. */
-    set(r, OBJECT_QUEUE, "q2", "acl_user_enable=false enabled=false max_queuable=1");
+    set(r, OBJECT_QUEUE, "q2",
+        "acl_user_enable=false enabled=false max_queuable=1 from_route_only=true");
     CU_ASSERT_EQUAL(order(r, RIG_USER, a, b), 0);
     CU_ASSERT_STRING_EQUAL(text_of(r, a, "queue"), "q2");
     CU_ASSERT_STRING_EQUAL(text_of(r, b, "queue"), "workq");
@@ -422,6 +446,8 @@ int main(void)
         { "a job goes into another queue", a_job_goes_into_another_queue },
         { "what cannot be moved is refused", what_cannot_be_moved_is_refused },
         { "the door is that of a submission", the_door_is_that_of_a_submission },
+        { "an array has the size that the queue takes",
+          an_array_has_the_size_that_the_queue_takes },
         { "the host of the request counts too", the_host_of_the_request_counts_too },
         { "a longer name is another resource", a_longer_name_is_another_resource },
         { "the queue before is no reservation's", the_queue_before_is_no_reservations },

@@ -128,6 +128,9 @@ static const struct refusal refusals[] = {
       15003, NULL },
     { "an array that is too large for its queue", OBJECT_QUEUE, "workq",
       "max_array_size=2", RIG_USER, "", "array_indices_submitted=1-3", 15107, NULL },
+    { "one whose queue is closed besides", OBJECT_QUEUE, "workq",
+      "max_array_size=2 enabled=False", RIG_USER, "", "array_indices_submitted=1-3",
+      15021, NULL },
     { "an interactive array", 0, NULL, "", RIG_USER, "",
       "interactive=1234 array_indices_submitted=1-2", 15029, NULL },
 };
