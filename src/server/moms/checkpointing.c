@@ -75,8 +75,8 @@ void image_without_mom(struct moms_turn *t, struct mom_job *j, const struct job 
 void reply_to_image(struct moms_turn *t, struct mom_job *j, const struct job *job,
                     const struct wire_reply *reply)
 {
-    /* The obituary says what has come of it, which may take as long as an epilogue does.
-     * Until then the job is not asked again. */
+    /* The obituary says what has come of it, which may take as long as an epilogue
+     * does. Until then the job is not asked again. */
     if (reply->code == 0)
         return;
     j->image_told = false;

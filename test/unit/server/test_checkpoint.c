@@ -135,7 +135,8 @@ static void test_who_has_said_no_is_not_asked_about(void)
     fake_mom_free(&fm);
 }
 
-/* An epilogue may take long: the job is asked for one image, and its end is waited for. */
+/* An epilogue may take long: the job is asked for one image, and its end is waited for.
+ */
 static void test_an_image_is_asked_for_once(void)
 {
     struct fake_mom fm = fake_mom_new();
