@@ -58,6 +58,7 @@ static void ends_have_their_phases(void)
         { "it did not", 3, 93, " and failed" },
         { "its walltime was over", -29, 93, " and exceeded resource walltime" },
         { "it took too many cpus", -24, 93, " and exceeded resource ncpus (burst)" },
+        { "no limit has that number", -2000000000, 93, " and failed" },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
