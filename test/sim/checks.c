@@ -75,6 +75,7 @@ static const struct {
                                "sooner than as soon as possible" },
     [CHECK_ACCOUNT] = { "account", "one B for each start, one end for each run" },
     [CHECK_SCHED_LINK] = { "schedlink", "a scheduler gets one command at a time" },
+    [CHECK_STORM] = { "storm", "a MoM is not asked the same again and again" },
     [CHECK_STOPPED] = { "stopped",
                         "what is to run runs on all hosts of its job, and the "
                         "rest stands" },

@@ -50,6 +50,7 @@ enum check {
     CHECK_SCHED_LINK,
     CHECK_ONCE,
     CHECK_STOPPED,
+    CHECK_STORM,
     CHECK_TWO,
     CHECK_IMAGE,
     CHECK_OBIT,

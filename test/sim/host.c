@@ -46,6 +46,7 @@ void host_fini(struct mom_host *h)
     free_mom(h);
     host_kill_runs(h);
     disk_fini(&h->disk);
+    storms_fini(&h->storms);
 }
 
 /* The server's leaf is the first. */
@@ -375,8 +376,10 @@ static void on_message(struct sim *s, size_t leaf, uint64_t stream,
             check_failed(s, CHECK_WIRE, "a message between MoMs cannot be decoded");
     } else if (is_decode(data, len, false, out.arena, &msg, &known) != DIS_OK || !known)
         check_failed(s, CHECK_WIRE, "a message to a MoM cannot be decoded");
-    else
+    else {
+        check_storm(h, &msg);
         mom_message(h->mom, sim_now_at(s), stream, peer, &msg, known, &out);
+    }
     host_end_input(h, &out);
 }
 

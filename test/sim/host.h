@@ -8,6 +8,7 @@
 #ifndef TEST_SIM_HOST_H
 #define TEST_SIM_HOST_H
 
+#include "check_storm.h"
 #include "disk.h"
 #include "mom/executor.h"
 
@@ -97,6 +98,7 @@ struct mom_host {
     struct extra *extras;
     struct making *makings;
     struct script_run *scripts;
+    struct storms storms;
     uint64_t last_run;
     uint64_t last_connection; /* of a task to its MoM */
     int32_t last_session;

@@ -25,6 +25,7 @@ test_sim_sim_SOURCES = \
 	test/sim/check_shown.c \
 	test/sim/check_start.c \
 	test/sim/check_stopped.c test/sim/check_stopped.h \
+	test/sim/check_storm.c test/sim/check_storm.h \
 	test/sim/check_why.c test/sim/check_why.h \
 	test/sim/check_two.c test/sim/check_two.h \
 	test/sim/checks.c test/sim/checks.h \
