@@ -7,15 +7,18 @@
 
 static void submit(struct story *t, int n)
 {
+    int second = pick(t, 2, (int)t->last_s);
+    int user = pick(t, 1, 2);
+    int chunks = pick(t, 1, MIN_OF(t->n_vnodes, 3));
     int walltime_s = pick(t, 60, 400);
+    int lasts_s = pick(t, 1, 300);
 
-    at(t, pick(t, 2, (int)t->last_s));
-    buf_printf(t->out, "user%d submits S%d select=%d:ncpus=1 walltime=%d",
-               pick(t, 1, 2), n, pick(t, 1, MIN_OF(t->n_vnodes, 3)), walltime_s);
+    at(t, second);
+    buf_printf(t->out, "user%d submits S%d select=%d:ncpus=1 walltime=%d", user, n,
+               chunks, walltime_s);
     if (chance(t, 60))
         buf_printf(t->out, " checkpoint=w=%d", pick(t, 1, 2));
-    buf_printf(t->out, " lasting %d%s\n", pick(t, 1, 300),
-               chance(t, 15) ? " once" : "");
+    buf_printf(t->out, " lasting %d%s\n", lasts_s, chance(t, 15) ? " once" : "");
 }
 
 /* Around the time of an end, which the script makes longer. */
@@ -23,9 +26,11 @@ static void interfere(struct story *t, int n_jobs)
 {
     static const char *const words[] = { "deletes", "deletes",  "requeues", "holds",
                                          "frees",   "suspends", "resumes" };
+    int second = pick(t, 20, (int)t->last_s + 100);
+    int word = pick(t, 0, 6), job = pick(t, 1, n_jobs);
 
-    at(t, pick(t, 20, (int)t->last_s + 100));
-    buf_printf(t->out, "root %s S%d\n", words[pick(t, 0, 6)], pick(t, 1, n_jobs));
+    at(t, second);
+    buf_printf(t->out, "root %s S%d\n", words[word], job);
 }
 
 static void lose_mom(struct story *t)
