@@ -17,7 +17,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/link.c src/mom/job/load.c \
 	src/mom/job/mom.c \
 	src/mom/job/noting.c \
-	src/mom/job/obit.c \
+	src/mom/job/left_hosts.c src/mom/job/obit.c \
 	src/mom/job/out.c \
 	src/mom/job/job_peer.c \
 	src/mom/job/reach.c src/mom/job/record.c src/mom/job/releasing.c \

@@ -96,7 +96,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/moms/hello.c \
 	src/server/moms/hello_reply.c \
 	src/server/moms/jobs.c src/server/moms/run_hosts.c \
-	src/server/moms/link.c \
+	src/server/moms/link.c src/server/moms/mom_actions.c \
 	src/server/moms/moms.c src/server/moms/moms.h \
 	src/server/moms/moms_priv.h \
 	src/server/moms/command_reply.c src/server/moms/forward.c \

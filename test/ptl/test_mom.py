@@ -50,6 +50,11 @@ def test_a_job_finds_its_world(cluster):
              lambda: not os.listdir(os.path.join(cluster.home, "mom_priv", "jobs")))
 
 
+def test_the_router_tells_of_a_mom(cluster):
+    """Three seconds after the MoM has joined (tpp.md 5.4)."""
+    cluster.server.log_match("TPP;.*Received UPDATE from pbs_comm", regexp=True)
+
+
 def test_an_empty_script_is_a_job(cluster):
     jid = cluster.run(["qsub"], user=USER1, input="").stdout.strip()
     assert exit_status(cluster.server, jid) == 0

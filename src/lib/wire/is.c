@@ -86,6 +86,38 @@ static const struct wire_field idle_fields[] = {
     WIRE_FIELDS_END,
 };
 
+static const struct wire_field action_fields[] = {
+    WIRE_FIELD(WIRE_STRING, struct is_job_action, job_id, MAX_JOB_ID),
+    WIRE_FIELD(WIRE_ULONG, struct is_job_action, id, 0),
+    WIRE_FIELD(WIRE_INT, struct is_job_action, run_version, 0),
+    WIRE_FIELD(WIRE_INT, struct is_job_action, action, 0),
+    WIRE_FIELD(WIRE_UINT, struct is_job_action, hook_user, 0),
+    WIRE_FIELDS_END,
+};
+
+static const struct wire_field actions_fields[] = {
+    WIRE_FIELD_RECORDS(struct is_message, n_actions, actions, action_fields,
+                       struct is_job_action),
+    WIRE_FIELDS_END,
+};
+
+static const struct wire_field hook_update_fields[] = {
+    WIRE_FIELD(WIRE_ULONG, struct is_message, action_id, 0),
+    WIRE_FIELDS_END,
+};
+
+static const struct wire_field acked_fields[] = {
+    WIRE_FIELD(WIRE_ULONG, struct is_acked, id, 0),
+    WIRE_FIELDS_END,
+};
+
+static const struct wire_field ack_fields[] = {
+    WIRE_FIELD(WIRE_INT, struct is_message, acked_type, 0),
+    WIRE_FIELD_RECORDS(struct is_message, n_acked, acked, acked_fields,
+                       struct is_acked),
+    WIRE_FIELDS_END,
+};
+
 static const struct wire_field msgid_fields[] = {
     WIRE_FIELD(WIRE_STRING, struct is_message, msgid, 0),
     WIRE_FIELDS_END,
@@ -109,7 +141,11 @@ static const struct wire_field *const bodies[] = {
     [IS_UPDATE2] = no_fields,
     [IS_DISCARD_JOB] = discard_fields,
     [IS_DISCARD_DONE] = discard_fields,
+    [IS_UPDATE_FROM_HOOK] = hook_update_fields,
     [IS_RESCUSED_FROM_HOOK] = updates_fields,
+    [IS_HOOK_JOB_ACTION] = actions_fields,
+    [IS_HOOK_ACTION_ACK] = ack_fields,
+    [IS_UPDATE_FROM_HOOK2] = hook_update_fields,
     [IS_HELLOSVR] = hello_fields,
 };
 
@@ -222,6 +258,12 @@ bool is_has_state(const struct is_message *msg)
            msg->command == IS_REGISTERMOM;
 }
 
+/* Is there a part of it that nobody here looks into? */
+static bool has_raw(enum is_command command)
+{
+    return !body_fields(command) || body_fields(command) == hook_update_fields;
+}
+
 void is_encode(struct buf *out, const struct is_message *msg)
 {
     const struct wire_field *fields = body_fields(msg->command);
@@ -233,7 +275,7 @@ void is_encode(struct buf *out, const struct is_message *msg)
     dis_put_int(out, (int64_t)msg->command);
     if (fields)
         wire_encode(out, fields, msg);
-    else if (msg->raw.len > 0)
+    if (has_raw(msg->command) && msg->raw.len > 0)
         buf_add(out, msg->raw.data, msg->raw.len);
     if (msg->command == IS_CMD)
         batch_encode_request(out, &msg->request);
@@ -290,9 +332,25 @@ static enum dis_error get_body(struct dis_in *in, bool inventory,
         return get_state(in, true, &ret->state);
     case IS_REGISTERMOM:
         return get_state(in, inventory, &ret->state);
+    case IS_UPDATE_FROM_HOOK:
+    case IS_UPDATE_FROM_HOOK2:
+        wire_take_rest(in, &ret->raw);
+        return DIS_OK;
     default:
         return DIS_OK;
     }
+}
+
+bool is_of_other_version(const char *data, size_t len, int32_t *ret)
+{
+    struct dis_in in = { .at = data, .end = data + len };
+    int32_t protocol, version;
+
+    if (dis_get_int(&in, &protocol) || dis_get_int(&in, &version) ||
+        protocol != PROTOCOL || version == VERSION)
+        return false;
+    *ret = version;
+    return true;
 }
 
 enum dis_error is_decode(const char *data, size_t len, bool inventory,
@@ -352,7 +410,7 @@ void is_dump(struct buf *out, const struct is_message *msg)
     buf_printf(out, "IS %d ", (int)msg->command);
     if (fields)
         wire_dump(out, fields, msg);
-    else
+    if (has_raw(msg->command))
         wire_dump_text(out, msg->raw.data, msg->raw.len);
     if (msg->command == IS_CMD) {
         buf_add_char(out, ' ');

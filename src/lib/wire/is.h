@@ -78,6 +78,24 @@ struct is_job_update { /* an entry of RESCUSED and JOBOBIT */
     struct wire_attrs attrs;
 };
 
+enum is_action { /* what is asked for a job (tpp.md 5.2) */
+    IS_ACTION_REQUEUE = 0,
+    IS_ACTION_DELETE = 1,
+    IS_ACTION_DEALLOCATE = 2, /* the job has left the host */
+};
+
+struct is_job_action { /* an entry of HOOK_JOB_ACTION */
+    const char *job_id;
+    uint64_t id; /* by which it is acknowledged */
+    int32_t run_version;
+    int32_t action;     /* enum is_action, or another number */
+    uint32_t hook_user; /* 0: the administrator */
+};
+
+struct is_acked {
+    uint64_t id;
+};
+
 struct is_message {
     enum is_command command;
     /* CMD and CMD_REPLY */
@@ -105,6 +123,15 @@ struct is_message {
     int32_t run_version;
     /* IDLE: 1, the host has stopped the job; 0, it lets it go on */
     uint32_t stands;
+    /* HOOK_JOB_ACTION */
+    size_t n_actions;
+    struct is_job_action *actions;
+    /* UPDATE_FROM_HOOK, UPDATE_FROM_HOOK2; the rest of them is raw */
+    uint64_t action_id;
+    /* HOOK_ACTION_ACK */
+    int32_t acked_type;
+    size_t n_acked;
+    struct is_acked *acked;
     /* anything else: the body's bytes as received */
     struct wire_bytes raw;
 };
@@ -116,6 +143,10 @@ void is_encode(struct buf *out, const struct is_message *msg);
 enum dis_error is_decode(const char *data, size_t len, bool inventory,
                          struct arena *arena, struct is_message *ret,
                          bool *known) MUST_CHECK;
+
+/* Is it a message of this protocol in a version that nobody knows? Then *ret is that.
+ */
+bool is_of_other_version(const char *data, size_t len, int32_t *ret) MUST_CHECK;
 
 /* Has the message a state block? */
 bool is_has_state(const struct is_message *msg);

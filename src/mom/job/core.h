@@ -32,6 +32,8 @@ void out_joblog(struct mom_out *out, int event, const struct mom_job *j,
 /* Answers to the server's request 'msgid': a code alone, the id of a committed job, a
  * code with its words. */
 void out_reply(struct mom_out *out, uint64_t stream, const char *msgid, int32_t code);
+void out_reply_aux(struct mom_out *out, uint64_t stream, const char *msgid,
+                   int32_t aux); /* code 0 */
 void out_reply_commit(struct mom_out *out, uint64_t stream, const char *msgid,
                       const char *job_id);
 void out_reply_error(struct mom_out *out, uint64_t stream, const char *msgid,

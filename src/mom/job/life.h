@@ -115,6 +115,15 @@ void resting_forget(struct mom *m, const char *id);
 void resting_add(struct mom *m, struct mom_job *j);
 void resting_free_all(struct mom *m);
 
+/* left_hosts.c: jobs that go on without this host. */
+
+/* It has left: the server is told, now or when it registers. */
+void left_host_tell(struct mom *m, const struct mom_job *j, struct mom_out *out);
+/* The server is there: what was not acknowledged is said again. */
+void left_hosts_tell_again(struct mom *m, struct mom_out *out);
+void left_hosts_heard(struct mom *m, const struct is_message *ack);
+void left_hosts_free(struct mom *m);
+
 /* obit.c: answers to obituaries. */
 
 /* The server's answers: what it acknowledged is over, what it rejected is none of its

@@ -451,4 +451,5 @@ void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char
     life_tell_running(m, now_at, out);
     standing_tell_all(m, out);
     life_send_obits(m, now_at, out);
+    left_hosts_tell_again(m, out);
 }

@@ -73,6 +73,7 @@ void mom_free(struct mom *m)
      * that are still to come; nobody will hear them now. */
     MUST(!m->peers && m->n_running == 0 && m->n_receiving == 0);
     obit_expect_none(m);
+    left_hosts_free(m);
     deadlines_fini(&m->due);
     free(m->ranges);
     free(m->server_ips);
@@ -214,8 +215,10 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream,
         /* The server ends; jobs of this host do not end with it. */
         mom_stop(m, now_at, false, out);
         break;
-    case IS_CMD_REPLY:
     case IS_HOOK_ACTION_ACK:
+        left_hosts_heard(m, msg);
+        break;
+    case IS_CMD_REPLY:
         break; /* we ask nothing that is answered */
     default:
         unknown_command(stream, peer, msg, out);

@@ -108,6 +108,13 @@ void out_reply(struct mom_out *out, uint64_t stream, const char *msgid, int32_t 
     send_reply(out, stream, msgid, &reply);
 }
 
+void out_reply_aux(struct mom_out *out, uint64_t stream, const char *msgid, int32_t aux)
+{
+    const struct wire_reply reply = { .choice = REPLY_NULL, .aux = aux };
+
+    send_reply(out, stream, msgid, &reply);
+}
+
 void out_reply_commit(struct mom_out *out, uint64_t stream, const char *msgid,
                       const char *job_id)
 {

@@ -7,6 +7,7 @@
 
 #define COPY_DIRECTION_OUT 1     /* bit of a CopyFiles (tpp.md 6.2) */
 #define FILE_OF_CHECKPOINT 2     /* flag of a pair of files */
+#define SUBSTATE_TERM      59    /* a script of $action terminate runs (tpp.md 6.2) */
 #define STATUS_RERUN       (-11) /* the server queues the job again (execution.md 20) */
 /* What a log line shows of the number of a stream: enough to follow one. */
 #define STREAM_NUMBER_BITS 0xfffff
@@ -183,6 +184,10 @@ static bool pseudo_signal(const struct ask *a, struct mom_job *j, const char *na
         if (name[0] == 'R')
             life_preset(j, STATUS_RERUN);
         life_terminate(a->m, a->now_at, j, a->out);
+        if (name[0] == 'T' && j->is_terminating) {
+            out_reply_aux(a->out, a->stream, a->msgid, SUBSTATE_TERM);
+            return true;
+        }
         /* A server that has lost count asks with the longer names after a reconnect
          * (tpp.md 5.4). */
     } else if (is_one_of(name, "suspend", "admin-suspend", "SIG_SUSPEND")) {

@@ -207,6 +207,7 @@ static void leave(struct mom *m, struct mom_job *j, struct mom_out *out)
     resc.host = arena_strdup(out->arena, j->hosts.v[j->hosts.own].name);
     if (j->killer.stream)
         out_send_im(out, j->killer.stream, &resc);
+    left_host_tell(m, j, out);
     life_drop(m, j, out);
 }
 

@@ -401,8 +401,11 @@ struct mom {
     struct peer *peers;
     struct copying *copies;
     struct unanswered *unanswered; /* on the stream 'server' */
-    uint32_t *server_ips;          /* cfg.n_server_ips of them */
-    struct mom_job *wide;          /* jobs of several hosts */
+    struct left_host *left;        /* not acknowledged (left_hosts.c), oldest first */
+    size_t n_left;
+    uint64_t last_action;
+    uint32_t *server_ips; /* cfg.n_server_ips of them */
+    struct mom_job *wide; /* jobs of several hosts */
     struct reached *reached;
     int32_t last_event;
     uint64_t last_token;

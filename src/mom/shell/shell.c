@@ -203,8 +203,12 @@ static void take_is(struct shell *s, uint64_t stream, const struct tpp_addr *pee
 {
     struct is_message msg;
     bool known;
+    int32_t version;
     enum dis_error err = is_decode(data, len, false, s->decoding, &msg, &known);
 
+    if (err && is_of_other_version(data, len, &version))
+        logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_SERVER, "is_request",
+                       "protocol version %d unknown", version);
     if (err)
         refuse_message(s, stream, peer, "is_request", err, out);
     else

@@ -77,6 +77,17 @@ void mom_take_message(struct moms *ms, struct moms_turn *t, struct mom *mom,
     case IS_IDLE:
         mom_take_standing(ms, t, mom, msg);
         break;
+    case IS_DISCARD_DONE:
+        effect_log(t->effects, t->m->seq, LOG_EV_DEBUG, LOG_IN_NODE, mom->host,
+                   "Discard done for job %s", msg->job_id);
+        break;
+    case IS_HOOK_JOB_ACTION:
+        mom_take_actions(t, mom, msg);
+        break;
+    case IS_UPDATE_FROM_HOOK:
+    case IS_UPDATE_FROM_HOOK2:
+        mom_take_hook_update(t, mom, msg);
+        break;
     default: /* the reference ignores what it does not know, too */
         break;
     }

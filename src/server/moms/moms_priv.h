@@ -278,6 +278,11 @@ void reply_to_image(struct moms_turn *t, struct mom_job *j, const struct job *jo
 void image_without_mom(struct moms_turn *t, struct mom_job *j, const struct job *job);
 
 /* command_reply.c */
+/* mom_actions.c: what hooks of a MoM ask for. */
+void mom_take_actions(struct moms_turn *t, const struct mom *mom,
+                      const struct is_message *msg);
+void mom_take_hook_update(struct moms_turn *t, const struct mom *mom,
+                          const struct is_message *msg);
 void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,
                     const struct is_message *msg);
 /* The command will not be answered any more. */

@@ -86,15 +86,20 @@ static void create_vnode(struct report *rp, const struct mom *mom,
                "autocreated vnode %s", vn->name);
 }
 
+/* "n1" is the natural vnode of the MoM "n1.cluster": the short name counts, too. */
+static bool is_named_natural(const struct mom *mom, const char *vnode)
+{
+    size_t len = strcspn(mom->host, ".");
+
+    return strcasecmp(vnode, mom->host) == 0 ||
+           (strlen(vnode) == len && strncasecmp(vnode, mom->host, len) == 0);
+}
+
 /* The vnode that carries the MoM's own name, else the first one. */
 static const struct node *natural_of(const struct moms_turn *t, const struct mom *mom)
 {
-    /* "n1" is the natural vnode of the MoM "n1.cluster": the short name counts, too. */
-    size_t len = strcspn(mom->host, ".");
-
     for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next)
-        if (strcasecmp(mn->id, mom->host) == 0 ||
-            (strlen(mn->id) == len && strncasecmp(mn->id, mom->host, len) == 0))
+        if (is_named_natural(mom, mn->id))
             return model_node(t->m, mn->id);
     return mom->nodes ? model_node(t->m, mom->nodes->id) : NULL;
 }
@@ -345,6 +350,8 @@ static void mark_stale(struct moms_turn *t, const struct tidings *x,
         return;
     /* Whatever the MoM said of it before is void; what an administrator set stays. */
     node_put_state(&nr, (node_state_stored(n) & ~(uint32_t)REPORT_CLEARS) | NODE_STALE);
+    if (nr.rec)
+        nr.rec->note = arena_printf(t->out->arena, "vnode %s is stale", n->obj.id);
     node_put_num(&nr, NODE_A_HF_MODTIME, x->msg.state.modtime);
 }
 
@@ -359,7 +366,9 @@ static void take_plain(struct moms_turn *t, const struct tidings *x,
 {
     struct node_record nr = { .t = t, .n = n };
 
-    node_put_reported_state(&nr, x->msg.state.state);
+    /* Which vnodes there are besides the host's own one a list says, and no other. */
+    if (!(node_state_stored(n) & NODE_STALE) || is_named_natural(x->mom, n->obj.id))
+        node_put_reported_state(&nr, x->msg.state.state);
 }
 
 /* A block without a list: only the state of the MoM as a whole. */

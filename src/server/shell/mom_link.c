@@ -84,13 +84,17 @@ static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
     uint32_t port = peer->port;
     bool known = true;
     enum dis_error err;
+    int32_t version;
 
     inet_ntop(AF_INET, peer->ip, host, sizeof(host));
     err = is_decode(data, len, s && s->inventory, out->arena, &msg, &known);
     if (err == DIS_OK)
         svr_mom_message(ml->sh->svr, shell_now(ml->sh), stream,
                         arena_strdup(out->arena, host), port, &msg, out);
-    else
+    else if (is_of_other_version(data, len, &version))
+        logfile_printf(ml->sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "is_request",
+                       "protocol version %d unknown from %s:%u", version, host, port);
+    if (err != DIS_OK)
         bad_message(ml, stream, host, port, err);
 }
 
@@ -128,6 +132,14 @@ static void on_log(void *arg, int event, const char *text)
     logfile_write(ml->sh->log, (uint32_t)event, LOG_IN_TPP, object, text);
 }
 
+/* Leaves have come to a router that this one had not heard of: which they are their
+ * hellos say (tpp.md 5.4). */
+static void on_update(void *arg)
+{
+    on_log(arg, LOG_EV_SYSTEM, "Received UPDATE from pbs_comm");
+    on_up(arg);
+}
+
 void mom_link_send(struct mom_link *ml, uint64_t stream, const struct is_message *msg)
 {
     struct buf bytes = { 0 };
@@ -160,6 +172,7 @@ struct mom_link *mom_link_new(struct shell *sh)
                                            .closed = on_closed,
                                            .down = on_down,
                                            .up = on_up,
+                                           .update = on_update,
                                            .log = on_log,
                                            .arg = ml } };
     struct diag why;

@@ -629,6 +629,43 @@ static void test_a_released_host_tells_the_server_nothing(void)
     world_fini(&w);
 }
 
+static void from_server(struct world *w, size_t k, const struct is_message *msg)
+{
+    mom_message(w->h[k].m, w->now_at, SERVER, node1_server(), msg, true, &w->h[k].out);
+    run(w);
+}
+
+/* A server of another make has the host free when the host says so (tpp.md 6.5). */
+static void test_a_host_says_until_it_is_heard_that_a_job_has_left_it(void)
+{
+    struct is_acked heard = { 0 };
+    struct is_message ack = { .command = IS_HOOK_ACTION_ACK,
+                              .acked_type = IS_HOOK_JOB_ACTION,
+                              .n_acked = 1,
+                              .acked = &heard };
+    struct is_range all = { 0x0a000000, 255 };
+    const struct is_message hello = { .command = IS_REPLYHELLO,
+                                      .n_ranges = 1,
+                                      .ranges = &all };
+    struct world w;
+
+    world_init(&w);
+    send_job(&w);
+    narrow(&w, "node1:15002/0+node2.dom:15002/0*2");
+    CU_ASSERT_EQUAL(mom_n_jobs(w.h[2].m), 0);
+    CU_ASSERT(w.h[2].n_left == 1 && w.h[0].n_left == 0 && w.h[1].n_left == 0);
+    from_server(&w, 2, &hello);
+    CU_ASSERT_EQUAL(w.h[2].n_left, 2);
+    from_server(&w, 2, &ack); /* of another one */
+    from_server(&w, 2, &hello);
+    CU_ASSERT_EQUAL(w.h[2].n_left, 3);
+    heard.id = w.h[2].left;
+    from_server(&w, 2, &ack);
+    from_server(&w, 2, &hello);
+    CU_ASSERT_EQUAL(w.h[2].n_left, 3);
+    world_fini(&w);
+}
+
 /* A task of another host than the first has asked a host that the job then leaves: it
  * is told, and the question is not taken for one to whoever has that host's place. */
 static void test_who_has_asked_a_released_host_is_told(void)
@@ -1381,6 +1418,8 @@ int main(void)
           test_a_host_that_an_update_leaves_out_gives_the_job_up },
         { "a released host tells the server nothing",
           test_a_released_host_tells_the_server_nothing },
+        { "a host says until it is heard that a job has left it",
+          test_a_host_says_until_it_is_heard_that_a_job_has_left_it },
         { "a release does not wait for a lost host",
           test_a_release_does_not_wait_for_a_lost_host },
         { "usage of released hosts stays", test_usage_of_released_hosts_stays },

@@ -37,9 +37,11 @@ static void test_the_script_is_in_the_place_of_sigterm(void)
     signal_job(&b, JOB, "TermJob");
     CU_ASSERT(has_script(&b) && !killed_with(&b, SIGTERM) && !killed_with(&b, SIGKILL));
     CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, 0);
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.aux, 59);
     forget(&b);
     signal_job(&b, JOB, "TermJob"); /* it is at it */
     CU_ASSERT(!has_script(&b) && sent(&b, IS_CMD_REPLY)->reply.code == 0);
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.aux, 59);
     mom_exited(b.m, b.now_at, JOB, 3, NULL, &b.out);
     CU_ASSERT_EQUAL(told_status(&b), 3);
     mom_terminated(b.m, b.now_at, JOB, false, &b.out); /* too late to matter */

@@ -37,6 +37,8 @@ struct host {
     bool restores_badly;
     int n_scripts, n_restores, n_back, n_rests;
     int n_hellos;   /* first reports of a run */
+    int n_left;     /* actions: a job has left this host */
+    uint64_t left;  /* the last of them */
     char text[200]; /* of its last answer to the server */
 };
 
@@ -112,6 +114,8 @@ static inline void told(struct host *h, const struct is_message *msg)
         snprintf(h->text, sizeof(h->text), "%s",
                  msg->reply.choice == REPLY_TEXT ? msg->reply.text : "");
     }
+    for (size_t i = 0; i < msg->n_actions; i++, h->n_left++)
+        h->left = msg->actions[i].id;
     if (msg->command == IS_RESCUSED &&
         wire_attrs_value(&msg->updates[0].attrs, "session_id", NULL))
         h->n_hellos++;

@@ -206,10 +206,16 @@ static void vnodes_come_and_go_with_the_list(void)
     msg = update(both, 1, 1002);
     fake_send(&fm, &msg);
     CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1[0]"), "Stale");
+    CU_ASSERT_TRUE(rig_logged(fm.r, "vnode n1[0] is stale"));
     CU_ASSERT_FALSE(node_is_usable(vnode(fm.r, "n1[0]")));
     msg = update(both, 2, 900); /* an old list is not believed */
     fake_send(&fm, &msg);
-    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1[0]"), "free");
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1[0]"), "Stale");
+    msg = (struct is_message){ .command = IS_UPDATE, .state = msg.state };
+    msg.state.has_vnodes = false; /* and what is no list says nothing of it */
+    fake_send(&fm, &msg);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1[0]"), "Stale");
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "free");
     fake_mom_free(&fm);
 }
 
@@ -625,6 +631,50 @@ static void a_forwarded_signal_is_answered_by_the_mom(void)
     fake_mom_free(&fm);
 }
 
+/* A MoM of another make says these again behind each hello until they are. */
+static void what_hooks_ask_for_is_acknowledged(void)
+{
+    struct is_job_action actions[] = { { "4.svr", 11, 1, IS_ACTION_DEALLOCATE, 0 },
+                                       { "5.svr", 12, 1, IS_ACTION_REQUEUE, 0 } };
+    const struct {
+        struct is_message said;
+        int32_t type;
+        size_t n;
+    } rows[] = {
+        { { .command = IS_HOOK_JOB_ACTION, .n_actions = 2, .actions = actions },
+          17,
+          2 },
+        { { .command = IS_UPDATE_FROM_HOOK, .action_id = 11 }, 15, 1 },
+        { { .command = IS_UPDATE_FROM_HOOK2, .action_id = 11 }, 15, 1 },
+    };
+    struct fake_mom fm = fake_mom_new();
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct is_message *ack;
+
+        fake_send(&fm, &rows[i].said);
+        ack = fake_message(&fm, IS_HOOK_ACTION_ACK);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(ack);
+        CU_ASSERT_EQUAL(ack->acked_type, rows[i].type);
+        CU_ASSERT_EQUAL_FATAL(ack->n_acked, rows[i].n);
+        CU_ASSERT_EQUAL(ack->acked[0].id, 11);
+        CU_ASSERT_TRUE(rig_logged(fm.r, "which is not done: this server gives MoMs"));
+    }
+    fake_mom_free(&fm);
+}
+
+static void the_end_of_a_discard_is_logged(void)
+{
+    const struct is_message done = { .command = IS_DISCARD_DONE,
+                                     .job_id = "77.svr",
+                                     .run_version = -1 };
+    struct fake_mom fm = fake_mom_new();
+
+    fake_send(&fm, &done);
+    CU_ASSERT_TRUE(rig_logged(fm.r, "Discard done for job 77.svr"));
+    fake_mom_free(&fm);
+}
+
 static void answers_to_nothing_are_ignored(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -672,6 +722,8 @@ static const struct unit_case cases[] = {
     { "an unanswered send closes the stream", an_unanswered_send_closes_the_stream },
     { "a forwarded signal is answered by the MoM",
       a_forwarded_signal_is_answered_by_the_mom },
+    { "what hooks ask for is acknowledged", what_hooks_ask_for_is_acknowledged },
+    { "the end of a discard is logged", the_end_of_a_discard_is_logged },
     { "answers to nothing are ignored", answers_to_nothing_are_ignored },
 };
 

@@ -21,6 +21,8 @@ static void test_plain_messages_have_the_known_bytes(void)
     struct is_range range = { 172819713, 3 };
     const char *acks[] = { "21.pbs1" };
     struct is_job_update end = { "21.pbs1", NULL, 266, 1, { 0 } };
+    struct is_job_action left = { "4.pbs1", 1, 1, IS_ACTION_DEALLOCATE, 0 };
+    struct is_acked one = { 1 };
     const struct {
         struct is_message msg;
         const char *bytes;
@@ -41,11 +43,31 @@ static void test_plain_messages_have_the_known_bytes(void)
         { { .command = IS_OBITREPLY, .acks = { 1, acks } }, "+4+4+7+1+721.pbs1+0" },
         { { .command = IS_JOBOBIT, .n_updates = 1, .updates = &end },
           "+4+4+6+1+721.pbs1+03+266+1+0" },
+        { { .command = IS_HOOK_JOB_ACTION, .n_actions = 1, .actions = &left },
+          "+4+42+17+1+64.pbs1+1+1+2+0" },
+        { { .command = IS_HOOK_ACTION_ACK,
+            .acked_type = IS_HOOK_JOB_ACTION,
+            .n_acked = 1,
+            .acked = &one },
+          "+4+42+182+17+1+1" },
+        { { .command = IS_UPDATE_FROM_HOOK, .action_id = 7, .raw = { "+4root", 6 } },
+          "+4+42+15+7+4root" },
         { { .command = IS_HOOK_CHECKSUMS, .raw = { "+0+0", 4 } }, "+4+42+20+0+0" },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         expect_bytes(&cases[i].msg, cases[i].bytes);
+}
+
+static void test_another_version_is_told_from_another_protocol(void)
+{
+    int32_t version = 0;
+
+    CU_ASSERT(is_of_other_version("+4+5+7", 6, &version));
+    CU_ASSERT_EQUAL(version, 5);
+    CU_ASSERT_FALSE(is_of_other_version("+4+4+7", 6, &version));
+    CU_ASSERT_FALSE(is_of_other_version("+3+5+7", 6, &version));
+    CU_ASSERT_FALSE(is_of_other_version("+4", 2, &version));
 }
 
 static void test_a_reply_inside_has_neither_type_nor_version(void)
@@ -146,6 +168,8 @@ static void test_strange_messages_are_named(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "another version is told from another protocol",
+          test_another_version_is_told_from_another_protocol },
         { "plain messages have the known bytes",
           test_plain_messages_have_the_known_bytes },
         { "a reply inside has neither type nor version",
