@@ -410,4 +410,4 @@ def test_it_is_suspended_and_resumed_on_every_host(c):
     c.run(["qsig", "-s", "suspend", jid])
     c.run(["qdel", jid])
     ended(c, jid)
-    assert states_of(c, jid) == set()
+    wait_for("nothing of it is left", lambda: not states_of(c, jid))
