@@ -278,6 +278,21 @@ static size_t next_waiting(const struct planner *pl, const char *job_id, size_t 
     return from < pl->s->n_jobs ? from : SIZE_MAX;
 }
 
+/* Whose time is it in which a job waits that its owner's limits would hold if those
+ * before it ran? Whether they start in this plan does not matter, and neither does
+ * where the plan begins. */
+static void look_beyond(struct jobs *jobs)
+{
+    struct planner *pl = jobs->pl;
+
+    if (!pl->s->counts_eligible || !limit_fit_is_of_owner(pl) || jobs->asked)
+        return;
+    jobs->beyond = ARENA_ARRAY(pl->arena, bool, pl->s->n_jobs + 1);
+    for (size_t i = 0; i < jobs->n; i++)
+        jobs->beyond[jobs->list[i] - pl->s->jobs] =
+            limit_fit_is_beyond(pl, jobs->list[i]);
+}
+
 /* List the jobs anew, and say of those that a rule refuses why they wait. */
 static void list_anew(struct jobs *jobs, const struct sched_look *look)
 {
@@ -302,6 +317,7 @@ static void list_anew(struct jobs *jobs, const struct sched_look *look)
     jobs->levels_fall = pl->p->preemptive && limit_fit_is_soft(pl);
     jobs->levels = ARENA_ARRAY(pl->arena, int64_t, jobs->n + 1);
     order(jobs);
+    look_beyond(jobs);
     /* A strict order is the same in each plan. */
     if (look->last_id && !pl->p->strict_ordering && !pl->p->strict_fifo)
         put_last(jobs, look->last_id);

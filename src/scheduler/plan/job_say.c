@@ -34,18 +34,23 @@ static bool is_of_owner(const struct failure *fail)
            fail->kind == FAIL_VNODE_GROUP_LIMIT;
 }
 
-/* The time is the job's own while its owner's limits hold it, soft ones are exceeded,
+/* The time is the job's own while its owner's limits hold it or would if those before
+ * it ran, soft ones are exceeded,
  * or it is worth too little; else it makes the job eligible (scheduling.md 30). Of what
  * cannot be read nothing is known. Returns the type, 0: nobody counts. */
-static int64_t say_accrual(struct plan_step *step, struct planner *pl,
+static int64_t say_accrual(struct plan_step *step, const struct jobs *jobs,
                            const struct snap_job *j, const struct failure *fail)
 {
+    struct planner *pl = jobs->pl;
     int64_t type;
 
     if (!pl->s->counts_eligible || fail->kind == FAIL_JOB_SELECT ||
         (j->state != 'Q' && j->state != 'B'))
         return 0;
-    type = is_of_owner(fail) || limit_fit_soft(pl, j) ? 1 : 2;
+    type = is_of_owner(fail) || limit_fit_soft(pl, j) ||
+                   (jobs->beyond && jobs->beyond[j - pl->s->jobs])
+               ? 1
+               : 2;
     if (j->accrue_type != type)
         step->accrue_type = type == 1 ? "1" : "2";
     return type;
@@ -134,7 +139,7 @@ void jobs_say_why(struct jobs *jobs, const struct snap_job *j,
     step->notes = jobs->notes.v;
     jobs->notes = (struct plan_notes){ 0 };
     say_when(step, j, est);
-    accrues = say_accrual(step, pl, j, fail);
+    accrues = say_accrual(step, jobs, j, fail);
     if (jobs->who && waiting_said(pl, jobs->who, fail, &words, accrues, step) &&
         jobs->news_only)
         take_back(jobs, j);

@@ -40,17 +40,19 @@ struct jobs {
     struct planner *pl;
     bool asked; /* command 11 */
     struct failure *failures;
-    const char *last_waiting;      /* the last one that was tried in vain, or NULL */
-    struct room room;              /* of the reservation that was looked at last */
-    struct alike alike;            /* of what was searched outside of reservations */
-    const char *only;              /* what is to be run alone, NULL: all */
-    struct subjobs sub;            /* of the array that is looked at now */
-    struct top_jobs top;           /* and who waits for others */
-    struct starts starts;          /* of what is promised to others */
-    size_t n, next;                /* jobs, and the first that was not tried yet */
-    const struct snap_job **list;  /* in the order of policy, */
-    int64_t *levels;               /* [n] which they had then, and */
-    bool levels_fall;              /* which change as jobs start */
+    const char *last_waiting;     /* the last one that was tried in vain, or NULL */
+    struct room room;             /* of the reservation that was looked at last */
+    struct alike alike;           /* of what was searched outside of reservations */
+    const char *only;             /* what is to be run alone, NULL: all */
+    struct subjobs sub;           /* of the array that is looked at now */
+    struct top_jobs top;          /* and who waits for others */
+    struct starts starts;         /* of what is promised to others */
+    size_t n, next;               /* jobs, and the first that was not tried yet */
+    const struct snap_job **list; /* in the order of policy, */
+    int64_t *levels;              /* [n] which they had then, and */
+    bool levels_fall;             /* which change as jobs start */
+    bool *beyond; /* [job of the snapshot] its owner's limits, with what stands before
+                     it; NULL: nobody counts */
     struct preempting *preempting; /* whom they may preempt; NULL: nobody has asked */
     struct plan_notes notes;       /* of the job that is looked at */
     struct failure_words words[N_FAILURES]; /* of failures that name nothing */

@@ -18,6 +18,7 @@ struct running {
     char *key;
     size_t len;
     int64_t amount;
+    int64_t waiting; /* of jobs that stand before the one that is asked about */
     UT_hash_handle hh;
 };
 
@@ -43,10 +44,12 @@ struct running_counts {
 /* Does the complex have any, or one of its queues? */
 struct limits_kinds {
     bool hard, soft;
+    bool of_owner; /* hard ones of users, groups or projects */
 };
 
-#define GENERIC "PBS_GENERIC"
-#define ALL     "PBS_ALL"
+#define GENERIC     "PBS_GENERIC"
+#define ALL         "PBS_ALL"
+#define KIND_OF_ALL 'o'
 
 static const char *name_of(const struct snap_job *j, char kind)
 {
@@ -95,11 +98,20 @@ static struct running *running_of(struct planner *pl, const char *queue, char ki
     return x;
 }
 
+/* Of absurd amounts a thousand leave the range. */
+static int64_t sum(int64_t a, int64_t b)
+{
+    return __builtin_add_overflow(a, b, &a) ? INT64_MAX : a;
+}
+
 static void add(struct running *x, int64_t amount)
 {
-    /* Of absurd amounts a thousand leave the range. */
-    if (__builtin_add_overflow(x->amount, amount, &x->amount))
-        x->amount = INT64_MAX;
+    x->amount = sum(x->amount, amount);
+}
+
+static void add_waiting(struct running *x, int64_t amount)
+{
+    x->waiting = sum(x->waiting, amount);
 }
 
 static void list_limited(struct limited_list *list, struct arena *arena,
@@ -135,7 +147,8 @@ static const struct limited_list *limited_of(struct planner *pl,
 
 /* 'times': 1, or -1 when it leaves. */
 static void count_in(struct planner *pl, const struct snap_queue *q,
-                     const struct snap_job *j, int64_t times)
+                     const struct snap_job *j, int64_t times,
+                     void (*add_to)(struct running *x, int64_t amount))
 {
     const struct limited_list *list = limited_of(pl, q);
     const char *queue = q ? q->name : NULL;
@@ -145,22 +158,37 @@ static void count_in(struct planner *pl, const struct snap_queue *q,
         const char *name = name_of(j, l->kind);
 
         if (l->res == SIZE_MAX)
-            add(running_of(pl, queue, l->kind, name, l->res, true), times);
+            add_to(running_of(pl, queue, l->kind, name, l->res, true), times);
         for (size_t r = 0; r < j->asked.n; r++)
             if (j->asked.v[r].res == l->res)
-                add(running_of(pl, queue, l->kind, name, l->res, true),
-                    times * j->asked.v[r].amount);
+                add_to(running_of(pl, queue, l->kind, name, l->res, true),
+                       times * j->asked.v[r].amount);
     }
+}
+
+static void count_everywhere(struct planner *pl, const struct snap_job *j,
+                             int64_t times,
+                             void (*add_to)(struct running *x, int64_t amount))
+{
+    const struct snap_queue *q = link_of_job(pl, j)->queue;
+
+    count_in(pl, NULL, j, times, add_to);
+    if (q)
+        count_in(pl, q, j, times, add_to);
 }
 
 static void count(struct planner *pl, const struct snap_job *j, int64_t times)
 {
-    const struct snap_queue *q = link_of_job(pl, j)->queue;
-
     pl->running->version++;
-    count_in(pl, NULL, j, times);
-    if (q)
-        count_in(pl, q, j, times);
+    count_everywhere(pl, j, times, add);
+}
+
+static bool has_of_owner(const struct snap_limits *limits)
+{
+    for (size_t i = 0; i < limits->n; i++)
+        if (limits->v[i].kind != KIND_OF_ALL)
+            return true;
+    return false;
 }
 
 /* Each reservation has a queue: they are looked at once for all jobs of a plan. */
@@ -173,9 +201,11 @@ static const struct limits_kinds *limits_kinds(struct planner *pl)
     k = ARENA_NEW(pl->arena, struct limits_kinds);
     k->soft = pl->s->soft.n > 0;
     k->hard = pl->s->limits.n > 0;
+    k->of_owner = has_of_owner(&pl->s->limits);
     for (size_t i = 0; i < pl->s->n_queues; i++) {
         k->soft |= pl->s->queues[i].soft.n > 0;
         k->hard |= pl->s->queues[i].limits.n > 0;
+        k->of_owner |= has_of_owner(&pl->s->queues[i].limits);
     }
     pl->limits = k;
     return k;
@@ -184,6 +214,11 @@ static const struct limits_kinds *limits_kinds(struct planner *pl)
 bool limit_fit_is_soft(struct planner *pl)
 {
     return limits_kinds(pl)->soft;
+}
+
+bool limit_fit_is_of_owner(struct planner *pl)
+{
+    return limits_kinds(pl)->of_owner;
 }
 
 static bool there_are_limits(struct planner *pl)
@@ -250,7 +285,7 @@ static bool keeps(struct planner *pl, const struct snap_job *j, const struct sco
 
     if (!l || wanted <= l->amount - (has ? has->amount : 0))
         return true;
-    words->of_all = kind == 'o';
+    words->of_all = kind == KIND_OF_ALL;
     words->comment = run_limit_comment(&about, pl->arena);
     words->log = run_limit_log(&about, pl->arena);
     return false;
@@ -281,6 +316,48 @@ bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words 
             if (!keeps_amounts(pl, j, &scopes[s], run_limit_kinds[i], words))
                 return false;
     return true;
+}
+
+/* Beyond the limit, if all that stand before it ran as well. */
+static bool is_beyond(struct planner *pl, const struct snap_job *j,
+                      const struct scope *s, char kind, size_t res, int64_t wanted)
+{
+    const char *name = name_of(j, kind);
+    const struct snap_limit *l = limit_of(s->limits, kind, name, res);
+    const struct running *has =
+        l ? running_of(pl, s->queue, kind, name, res, false) : NULL;
+
+    return l && sum(wanted, has ? sum(has->amount, has->waiting) : 0) > l->amount;
+}
+
+static bool is_beyond_any(struct planner *pl, const struct snap_job *j,
+                          const struct scope *s)
+{
+    for (size_t i = 0; s->limits->n && run_limit_kinds[i]; i++) {
+        char kind = run_limit_kinds[i];
+
+        if (kind == KIND_OF_ALL)
+            continue;
+        if (is_beyond(pl, j, s, kind, SIZE_MAX, 1))
+            return true;
+        for (size_t r = 0; r < j->asked.n; r++)
+            if (is_beyond(pl, j, s, kind, j->asked.v[r].res, j->asked.v[r].amount))
+                return true;
+    }
+    return false;
+}
+
+bool limit_fit_is_beyond(struct planner *pl, const struct snap_job *j)
+{
+    const struct snap_queue *q = link_of_job(pl, j)->queue;
+    bool beyond;
+
+    if (!limit_fit_is_of_owner(pl) || !make_counts(pl))
+        return false;
+    beyond = is_beyond_any(pl, j, &(struct scope){ &pl->s->limits, NULL }) ||
+             (q && is_beyond_any(pl, j, &(struct scope){ &q->limits, q->name }));
+    count_everywhere(pl, j, 1, add_waiting);
+    return beyond;
 }
 
 /* More than the soft limit runs already. */

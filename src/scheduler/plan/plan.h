@@ -119,6 +119,12 @@ bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words 
 void limit_fit_took(struct planner *pl, const struct snap_job *j);
 void limit_fit_left(struct planner *pl, const struct snap_job *j);
 
+/* Is there a limit anywhere that stops jobs of a user, a group or a project? Is the job
+ * beyond one of these, where what was asked about before in this plan is taken to run,
+ * too (scheduling.md 30)? */
+bool limit_fit_is_of_owner(struct planner *pl);
+bool limit_fit_is_beyond(struct planner *pl, const struct snap_job *j);
+
 /* Is there a soft limit anywhere? Which of them are the job's user, group, project and
  * everybody over, with what runs now: PREEMPT_QUEUE_SOFT, PREEMPT_SERVER_SOFT. One of a
  * resource is that of jobs which ask for it (scheduling.md 13). */

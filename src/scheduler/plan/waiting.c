@@ -9,7 +9,9 @@
 bool waiting_serves(struct planner *pl)
 {
     return pl->w->waiting && !pl->p->strict_ordering && !pl->p->strict_fifo &&
-           !(pl->formula && pl->s->has_threshold) && rules_are_steady(pl);
+           !(pl->formula && pl->s->has_threshold) &&
+           !(pl->s->counts_eligible && limit_fit_is_of_owner(pl)) &&
+           rules_are_steady(pl);
 }
 
 void waiting_forget(struct planner *pl)

@@ -184,6 +184,29 @@ static void over_a_soft_limit_no_time_is_eligible(void)
     scene_free(&sc);
 }
 
+/* Her third job would wait even if all before it ran, whatever it waits for today. */
+static void beyond_a_limit_no_time_is_eligible(void)
+{
+    static const struct {
+        const char *id, *owner, *type;
+    } jobs[] = { { "1.svr", "euser=ann queue_rank=1", "2" },
+                 { "2.svr", "euser=ann queue_rank=2", "2" },
+                 { "3.svr", "euser=bob queue_rank=3", "2" },
+                 { "4.svr", "euser=ann queue_rank=4", "1" },
+                 { "5.svr", "euser=bob queue_rank=5", "2" } };
+    struct scene sc =
+        scene_of(2, "a=b", "eligible_time_enable=True max_run=[u:ann=2]", QUEUE);
+
+    job(&sc, "7.svr", "workq", RUNS " euser=cid");
+    job(&sc, "8.svr", "workq", RUNS " euser=cid");
+    for (size_t i = 0; i < COUNT(jobs); i++)
+        job(&sc, jobs[i].id, "workq", arena_printf(sc.arena, ONE " %s", jobs[i].owner));
+    scene_plan(&sc);
+    for (size_t i = 0; i < COUNT(jobs); i++)
+        CU_ASSERT_STRING_EQUAL(scene_step(&sc, jobs[i].id)->accrue_type, jobs[i].type);
+    scene_free(&sc);
+}
+
 /* A plan that goes on where one was left keeps the levels. */
 static void who_was_tried_stays_in_its_level(void)
 {
@@ -219,6 +242,7 @@ int main(void)
         { "levels may join conditions", levels_may_join_conditions },
         { "over a soft limit no time is eligible",
           over_a_soft_limit_no_time_is_eligible },
+        { "beyond a limit no time is eligible", beyond_a_limit_no_time_is_eligible },
         { "who was tried stays in its level", who_was_tried_stays_in_its_level },
     };
 
