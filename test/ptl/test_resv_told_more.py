@@ -181,7 +181,7 @@ def test_lines_of_requests_and_of_jobs(site):
     site.run(["qmove", queue_of(rid), other])
     server.log_match("%s;Job moved to %s at request of root@" % (other, queue_of(rid)))
     site.run(["pbs_rdel", rid], user=USER1)
-    for number, who in ((70, USER1), (71, USER1), (72, USER1), (91, USER1), (75, "root")):
+    for number, who in ((70, USER1), (71, USER1), (72, USER1), (91, USER1), (75, "Scheduler")):
         server.log_match(r"Type %d request received from %s@\S+, sock=\d+" % (number, who),
                          regexp=True)
     is_gone(server, RESV, rid)

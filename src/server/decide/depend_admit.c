@@ -320,7 +320,7 @@ static void complete_ids(const struct depend_wish *w, struct depend_list *asked)
 {
     for (size_t i = 0; i < asked->n; i++)
         if (asked->v[i].job && is_ours(w, &asked->v[i]))
-            asked->v[i].job = said_job_id(w->rq, asked->v[i].job);
+            asked->v[i].job = said_job_id(w->m, w->rq, asked->v[i].job);
 }
 
 int depend_admit(const struct depend_wish *wish, struct depend_plan *ret,

@@ -66,7 +66,7 @@ static const struct job *find_job(const struct model *m, const struct request *r
     const struct job *job, *array;
     const char *indices;
 
-    text = said_job_id(rq, text);
+    text = said_job_id(m, rq, text);
     job = model_job(m, text);
     if (job)
         return job;

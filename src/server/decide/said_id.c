@@ -9,7 +9,19 @@
 
 #include <string.h>
 
-const char *said_job_id(const struct request *rq, const char *text)
+/* A server that was given another name has jobs with its earlier one. */
+static bool is_here(const struct model *m, const struct request *rq,
+                    const struct job_id *id, const char *plain)
+{
+    if (!id->server)
+        return false;
+    return model_job(m, plain) ||
+           (id->array &&
+            model_job(m, array_id_make(id->number, id->server, rq->arena)));
+}
+
+const char *said_job_id(const struct model *m, const struct request *rq,
+                        const char *text)
 {
     const char *own = rq->cfg->server_name, *dot = strchr(text, '.');
     const char *plain;
@@ -21,7 +33,8 @@ const char *said_job_id(const struct request *rq, const char *text)
     plain = arena_strndup(rq->arena, text, strcspn(text, "@"));
     if (!job_id_parse(plain, rq->arena, &id))
         return text;
-    if (id.server && !names_this_server(rq->cfg, id.server))
+    if (is_here(m, rq, &id, plain) ||
+        (id.server && !names_this_server(rq->cfg, id.server)))
         return plain;
     return arena_printf(rq->arena, "%.*s.%s", (int)strcspn(plain, "."), plain, own);
 }

@@ -50,7 +50,7 @@ static int check_live(const struct model *m, const struct request *rq, const cha
 int job_for_request(const struct model *m, const struct request *rq, const char *id,
                     const struct job **ret, struct diag *why)
 {
-    const char *said = said_job_id(rq, id), *indices;
+    const char *said = said_job_id(m, rq, id), *indices;
     const struct job *array = array_of_indices(m, said, rq->arena, &indices);
     const struct job *job;
     int err = check_live(m, rq, array ? array->obj.id : said, &job, why);

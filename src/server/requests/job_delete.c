@@ -242,7 +242,7 @@ static void go_on_with_array(const struct model *m, const struct request *rq,
 static size_t delete_one(const struct model *m, const struct request *rq,
                          struct deletion *d, struct decision *out)
 {
-    const char *id = said_job_id(rq, d->ids.v[d->next]);
+    const char *id = said_job_id(m, rq, d->ids.v[d->next]);
     int err;
 
     /* A name that is given twice is neither deleted twice nor reported as unknown. */
@@ -322,8 +322,8 @@ static bool is_long(const struct model *m, const struct request *rq)
     size_t most = request_slice_cost(rq), cost = one ? 0 : ids.n * DELETION_COST;
 
     for (size_t i = 0; i < ids.n && cost <= most; i++)
-        cost +=
-            array_deletion_cost(m, rq, said_job_id(rq, ids.v[i]), end_flags(rq->wire));
+        cost += array_deletion_cost(m, rq, said_job_id(m, rq, ids.v[i]),
+                                    end_flags(rq->wire));
     return cost > most;
 }
 

@@ -25,7 +25,7 @@ int handle_locate_job(const struct model *m, const struct request *rq,
                       struct decision *out)
 {
     const struct body_id *body = rq->body;
-    const struct job *job = job_behind(m, said_job_id(rq, body->id), rq->arena);
+    const struct job *job = job_behind(m, said_job_id(m, rq, body->id), rq->arena);
 
     if (!job)
         return diag_code(&out->why, PBSE_UNKJOBID);

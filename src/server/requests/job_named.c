@@ -11,7 +11,7 @@
 int job_named_find(const struct model *m, const struct request *rq, const char *id,
                    struct job_named *ret, struct diag *why)
 {
-    const char *said = said_job_id(rq, id), *indices;
+    const char *said = said_job_id(m, rq, id), *indices;
     const struct job *array = array_of_indices(m, said, rq->arena, &indices);
     struct job_named named = { .subjobs = array != NULL };
     int err = job_live(m, array ? array->obj.id : said, &named.job, why);

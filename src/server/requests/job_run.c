@@ -162,7 +162,7 @@ static int run_subjobs(const struct model *m, const struct request *rq,
     else
         err = job_keeps_run_limits(m, named->job, places.n, rq->arena, &out->why);
     if (!err && chooses_scheduler(rq))
-        ask_scheduler(rq, said_job_id(rq, body->object_id), out);
+        ask_scheduler(rq, said_job_id(m, rq, body->object_id), out);
     else if (!err)
         err = start_all(m, rq, named->job, &places, out);
     index_set_fini(&places);

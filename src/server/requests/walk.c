@@ -104,7 +104,7 @@ static const struct job *listed_job(const struct walk *w, const char **list,
     const struct job *j;
 
     MUST(**list != '\0'); /* the caller has seen that an id is left */
-    id = said_job_id(w->rq, arena_strndup(w->rq->arena, *list, len));
+    id = said_job_id(w->m, w->rq, arena_strndup(w->rq->arena, *list, len));
     *list += len + ((*list)[len] == ',');
     *ret_indices = NULL;
     j = array_of_indices(w->m, id, w->arena, ret_indices);
