@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define GROUPS_MAX     1024              /* of one user; the others are not looked at */
@@ -52,9 +53,9 @@ static void add_groups(const char *user, gid_t primary, struct arena *arena,
     ret->groups.v = v;
 }
 
-/* The user's two ids. A name service may have long entries, of which no more than this
- * is looked at: the room for them grows until it is enough. */
-static bool find_ids(const char *user, uid_t *uid, gid_t *gid)
+/* A name service may have long entries, of which no more than ENTRY_MAX_SIZE is looked
+ * at: the room for them grows until it is enough. */
+bool site_entry(const char *user, struct site_entry *ret)
 {
     struct passwd pw, *found = NULL;
     size_t size = 4096;
@@ -67,8 +68,9 @@ static bool find_ids(const char *user, uid_t *uid, gid_t *gid)
         err = getpwnam_r(user, &pw, text, size, &found);
     } while (err == ERANGE && size < ENTRY_MAX_SIZE);
     if (found) {
-        *uid = pw.pw_uid;
-        *gid = pw.pw_gid;
+        *ret = (struct site_entry){ .uid = pw.pw_uid, .gid = pw.pw_gid };
+        if (strlen(pw.pw_dir) < sizeof(ret->home))
+            memcpy(ret->home, pw.pw_dir, strlen(pw.pw_dir) + 1);
     }
     free(text);
     return found != NULL;
@@ -76,19 +78,24 @@ static bool find_ids(const char *user, uid_t *uid, gid_t *gid)
 
 void site_groups(const char *user, struct arena *arena, struct finding *ret)
 {
-    uid_t uid;
-    gid_t gid;
+    struct site_entry entry;
 
-    ret->found = find_ids(user, &uid, &gid);
+    ret->found = site_entry(user, &entry);
     /* Without an entry there is no such account on this host. */
     if (ret->found)
-        add_groups(user, gid, arena, ret);
+        add_groups(user, entry.gid, arena, ret);
 }
 
 /* An account that is missing may be made any moment: this is not kept for long. */
 void site_account(const char *user, struct finding *ret)
 {
-    ret->found = find_ids(user, &ret->uid, &ret->gid);
+    struct site_entry entry;
+
+    ret->found = site_entry(user, &entry);
+    if (ret->found) {
+        ret->uid = entry.uid;
+        ret->gid = entry.gid;
+    }
     ret->failed = !ret->found;
 }
 

@@ -6,19 +6,13 @@
 #include "lib/base/buf.h"
 #include "server/shell/site_names.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <pwd.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SITE_FILE      "/etc/hosts.equiv"
 #define FILE_MAX_BYTES ((size_t)64 * 1024)
-#define ENTRY_MAX_SIZE ((size_t)1 << 20) /* of an entry of a name service */
 
 /* Append a file that 'uid' or root has made and nobody else can write to. Anything else
  * counts as no file: a link, a device, a file that is too large. */
@@ -56,27 +50,6 @@ static enum equiv_word ask_file(const char *path, uid_t uid, bool of_site,
     return word;
 }
 
-/* The account's number and its own file, in 'path'. */
-static bool find_home(const char *account, uid_t *uid, char path[PATH_MAX])
-{
-    struct passwd pw, *found = NULL;
-    size_t size = 4096;
-    char *text = NULL;
-    int err;
-
-    do {
-        size *= 2;
-        text = xrealloc(text, size);
-        err = getpwnam_r(account, &pw, text, size, &found);
-    } while (err == ERANGE && size < ENTRY_MAX_SIZE);
-    if (found && snprintf(path, PATH_MAX, "%s/.rhosts", found->pw_dir) >= (int)PATH_MAX)
-        found = NULL;
-    if (found)
-        *uid = found->pw_uid;
-    free(text);
-    return found != NULL;
-}
-
 void site_equivalent(const char *account, const char *user_at_host,
                      const char *own_host, struct arena *arena, struct finding *ret)
 {
@@ -88,15 +61,15 @@ void site_equivalent(const char *account, const char *user_at_host,
         .own_host = own_host,
     };
     enum equiv_word word = EQUIV_SILENT;
-    char path[PATH_MAX];
-    uid_t uid = 0;
+    struct site_entry entry;
 
-    if (!find_home(account, &uid, path))
+    if (!site_entry(account, &entry) || !entry.home[0])
         return;
     /* Root is not for the site's file to give away. */
-    if (uid != 0)
+    if (entry.uid != 0)
         word = ask_file(SITE_FILE, 0, true, &asks);
     if (word == EQUIV_SILENT)
-        word = ask_file(path, uid, false, &asks);
+        word = ask_file(arena_printf(arena, "%s/.rhosts", entry.home), entry.uid, false,
+                        &asks);
     ret->found = word == EQUIV_YES;
 }

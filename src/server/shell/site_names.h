@@ -7,6 +7,19 @@
 
 #include "server/decide/need.h"
 
+#include <limits.h>
+#include <sys/types.h>
+
+/* An account of this host. */
+struct site_entry {
+    uid_t uid;
+    gid_t gid;
+    char home[PATH_MAX]; /* "": longer than that */
+};
+
+/* False: there is none, or the name service does not answer. */
+bool site_entry(const char *user, struct site_entry *ret);
+
 /* Each fills in an empty finding as need.h says of the kind; lists are in 'arena'. */
 void site_groups(const char *user, struct arena *arena, struct finding *ret);
 void site_account(const char *user, struct finding *ret);
