@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += libhfschedcore.la
 libhfschedcore_la_LIBADD = -lm
 libhfschedcore_la_SOURCES = \
 	src/scheduler/sched.h \
+	src/scheduler/plan/ahead.c src/scheduler/plan/ahead.h \
 	src/scheduler/plan/alike.c src/scheduler/plan/alike.h \
 	src/scheduler/plan/booking.c \
 	src/scheduler/plan/earliest.c \
@@ -194,6 +195,11 @@ check_PROGRAMS += test/unit/scheduler/test_ends
 TESTS += test/unit/scheduler/test_ends
 test_unit_scheduler_test_ends_SOURCES = test/unit/scheduler/test_ends.c
 test_unit_scheduler_test_ends_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_ahead
+TESTS += test/unit/scheduler/test_ahead
+test_unit_scheduler_test_ahead_SOURCES = test/unit/scheduler/test_ahead.c
+test_unit_scheduler_test_ahead_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_alike
 TESTS += test/unit/scheduler/test_alike

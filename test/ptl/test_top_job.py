@@ -26,16 +26,17 @@ def site():
 def empty(site):
     yield site
     site.no_jobs()
-    site.server.manager(MGR_CMD_UNSET, SERVER, {"backfill_depth": "", "clear_topjob_estimates_enable": ""})
+    site.server.manager(MGR_CMD_UNSET, SERVER, {"backfill_depth": "", "clear_topjob_estimates_enable": "",
+                                                "max_run": ""})
 
 
 def instant(text):
     return int(time.mktime(time.strptime(text, "%a %b %d %H:%M:%S %Y")))
 
 
-def submit(site, ncpus, walltime):
+def submit(site, ncpus, walltime, user=USER1):
     return site.run(["qsub", "-l", "select=1:ncpus=%d,walltime=%d" % (ncpus, walltime), "--",
-                     "/bin/true"], user=USER1).stdout.strip()
+                     "/bin/true"], user=user).stdout.strip()
 
 
 def busy(site):
@@ -101,3 +102,27 @@ def test_an_estimate_goes_with_its_top_job(empty):
     assert "estimated.start_time" not in server.status(JOB, top)[0]
     last = submit(empty, 1, 60)
     server.expect(JOB, {"job_state": "Q", "comment": BEHIND}, id=last)
+
+
+def test_limits_count_it_from_its_start_on(empty):
+    """One user may run one job: what would still run when his top job starts waits, though there is room
+    for it; what ends before runs, and so does what others submit."""
+    server = empty.server
+    first = submit(empty, 3, 3600)
+    server.expect(JOB, {"job_state": "R"}, id=first)
+    server.manager(MGR_CMD_SET, SERVER, {"max_run": "[u:%s=1]" % USER2})
+    top = submit(empty, 2, 600, user=USER2)
+    server.expect(JOB, {"topjob": "True"}, id=top)
+    long = submit(empty, 1, 7200, user=USER2)
+    held = "Not Running: Server job limit reached for user %s" % USER2
+    server.expect(JOB, {"job_state": "Q", "comment": held}, id=long)
+    short = submit(empty, 1, 600, user=USER2)
+    server.expect(JOB, {"job_state": "R"}, id=short)
+    empty.run(["qdel", short])
+    other = submit(empty, 1, 7200)
+    server.expect(JOB, {"job_state": "R"}, id=other)
+    empty.run(["qdel", first])
+    server.expect(JOB, {"job_state": "R"}, id=top)
+    server.expect(JOB, {"job_state": "Q", "comment": held}, id=long)
+    empty.run(["qdel", top])
+    server.expect(JOB, {"job_state": "R"}, id=long)

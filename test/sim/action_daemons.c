@@ -236,6 +236,8 @@ static bool planner_line(struct sim *s, struct planner *p, const struct words *w
         p->answers_many = true;
     else if (words_are(w, i, "takes answers twice"))
         p->reads_twice_percent = 10;
+    else if (words_are(w, i, "keeps the order"))
+        is_configured(p, "strict_ordering: true ALL");
     else if (words_are(w, i, "preempts"))
         is_configured(p, "preemptive_sched: true ALL");
     else if (words_are(w, i, "wanders"))

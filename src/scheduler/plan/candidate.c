@@ -4,6 +4,7 @@
 #include "scheduler/plan/candidate.h"
 
 #include "lib/attr/preempt.h"
+#include "scheduler/plan/holders.h"
 #include "scheduler/plan/level.h"
 
 #include <stdlib.h>
@@ -150,7 +151,7 @@ void candidate_leaves(struct planner *pl, struct candidate *c)
     world_drop(pl->w, c->job->id);
     c->kept = world_take(pl->w, c->job->id, &c->keeps, pl->now_at,
                          pl->now_at + job_left_s(c->job));
-    limit_fit_left(pl, c->job);
+    limit_fit_left(pl, c->job, holders_end_at(pl, c->job));
     queue_fit_left(pl, c->job);
     c->out = true;
 }
@@ -162,7 +163,7 @@ void candidate_comes_back(struct planner *pl, struct candidate *c)
         world_unbook(pl->w, c->kept);
     c->kept = NULL;
     world_restore(pl->w, c->job->id);
-    limit_fit_took(pl, c->job);
+    limit_fit_took(pl, c->job, holders_end_at(pl, c->job));
     queue_fit_took(pl, c->job);
     c->out = false;
 }

@@ -103,6 +103,20 @@ static int64_t end_inside(const struct planner *pl, const struct snap_job *j,
     return MAX_OF(MIN_OF(job_end(pl, j), resv_end_at), pl->now_at + 1);
 }
 
+int64_t holders_end_inside(const struct planner *pl, const struct snap_job *j,
+                           int64_t end_at)
+{
+    const struct snap_resv *r = link_of_job(pl, j)->resv;
+
+    return is_inside(pl, r) ? MAX_OF(MIN_OF(end_at, r->old_end_at), pl->now_at + 1)
+                            : end_at;
+}
+
+int64_t holders_end_at(const struct planner *pl, const struct snap_job *j)
+{
+    return holders_end_inside(pl, j, job_end(pl, j));
+}
+
 /* A job of a running reservation uses what the reservation has booked already. Only
  * what the reservation does not name is booked for the job: 'beside'. A suspended job
  * has given its vnodes free, but for what it has kept of them. */

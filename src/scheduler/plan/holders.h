@@ -18,4 +18,10 @@ void holders_book(struct planner *pl);
 bool holders_beside(const struct planner *pl, const struct snap_job *j, int64_t end_at,
                     struct placement *ret, struct span *ret_more) MUST_CHECK;
 
+/* When a job that runs gives back what it has; and the same of one that would end at
+ * 'end_at', which a running reservation may bring about before. */
+int64_t holders_end_at(const struct planner *pl, const struct snap_job *j);
+int64_t holders_end_inside(const struct planner *pl, const struct snap_job *j,
+                           int64_t end_at);
+
 #endif

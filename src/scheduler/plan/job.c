@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/jobs.h"
+
+#include "lib/base/instant.h"
 #include "scheduler/plan/level.h"
 #include "scheduler/plan/plan_check.h"
 #include "scheduler/plan/rules.h"
@@ -154,6 +156,20 @@ static size_t fails(struct jobs *jobs, const struct snap_job *j, const char *id,
     return *ret_started ? SEARCH_COST : 1;
 }
 
+/* When it would end at the earliest: one that may be shortened can keep out of the way
+ * of what limits count later. */
+static int64_t least_end_at(const struct planner *pl, const struct snap_job *j)
+{
+    return job_may_shrink(j) ? instant_after(pl->now_at, MAX_OF(j->min_walltime_s, 1))
+                             : job_end_at(pl, j);
+}
+
+static int64_t end_of(const struct planner *pl, const struct snap_job *j,
+                      const struct shrunk *shrunk)
+{
+    return MIN_OF(job_end_at(pl, j), instant_after(pl->now_at, shrunk->length_s));
+}
+
 /* Start the job, or the subjob of that id of an array, or say why it waits. Returns
  * what it has cost. */
 static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *id,
@@ -178,7 +194,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
         return 1;
     }
     /* So are limits, which hold for its owner. */
-    if (!jobs->asked && !limit_fit(pl, j, &words)) {
+    if (!jobs->asked && !limit_fit(pl, j, least_end_at(pl, j), &words)) {
         fail.kind = FAIL_LIMIT;
         fail.resource = words.comment;
         fail.numbers = words.log;
@@ -198,7 +214,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
         (void)jobs_run(pl, j, id, &found, &shrunk);
         vnode_limit_took(pl, j, &found);
         queue_fit_took(pl, j);
-        limit_fit_took(pl, j);
+        limit_fit_took(pl, j, end_of(pl, j, &shrunk));
         *ret_started = true;
         return SEARCH_COST;
     }

@@ -68,6 +68,25 @@ static enum plan_failure try_until(void *arg, int64_t end_at)
     return failed(f, pool_search(&pool, pl->w, f->j->request, &found, &why), &why);
 }
 
+/* Limits have been asked about the least that the job may last. */
+static bool is_let_until(const struct job_field *f, int64_t end_at)
+{
+    struct limit_words words;
+
+    return f->jobs->asked || !job_may_shrink(f->j) ||
+           limit_fit(f->jobs->pl, f->j, end_at, &words);
+}
+
+/* The same, and would limits let it? */
+static enum plan_failure try_shortened(void *arg, int64_t end_at)
+{
+    const struct job_field *f = arg;
+
+    if (policy_crossed(f->jobs->pl->p, f->jobs->pl->now_at, end_at))
+        return FAIL_CROSSES_DEDICATED;
+    return is_let_until(f, end_at) ? try_until(arg, end_at) : FAIL_LIMIT;
+}
+
 /* Take the vnodes for the job until then: at once, so that the next job finds what is
  * left. */
 static enum plan_failure take_until(const struct job_field *f, const char *id,
@@ -81,6 +100,8 @@ static enum plan_failure take_until(const struct job_field *f, const char *id,
 
     if (policy_crossed(pl->p, pl->now_at, end_at))
         return FAIL_CROSSES_DEDICATED;
+    if (!is_let_until(f, end_at))
+        return FAIL_LIMIT;
     pool = pool_until(f, end_at);
     failure = alike_search(&f->jobs->alike, pl->w, &pool, rq, found)
                   ? FAIL_NONE
@@ -119,7 +140,8 @@ enum plan_failure jobs_search_field(struct job_field *f, const char *id,
         f->closed = vnode_limit_closes(pl, f->j, &limit);
     failure = take_until(f, id, job_end_at(pl, f->j), found);
     if (failure && job_may_shrink(f->j)) {
-        failure = shrink_to_fit(pl, f->j, &f->jobs->starts, failure, try_until, f, ret);
+        failure =
+            shrink_to_fit(pl, f->j, &f->jobs->starts, failure, try_shortened, f, ret);
         if (!failure)
             failure = take_until(f, id, pl->now_at + ret->length_s, found);
     }

@@ -88,7 +88,7 @@ bool jobs_start_by_preemption(struct jobs *jobs, const struct snap_job *j,
     step = jobs_run(pl, j, id, &found, &full);
     step->preempts = step->considered = true;
     queue_fit_took(pl, j);
-    limit_fit_took(pl, j);
+    limit_fit_took(pl, j, job_end_at(pl, j));
     jobs_begin_anew(jobs);
     return true;
 }
@@ -147,7 +147,7 @@ size_t jobs_try_resume(struct jobs *jobs, const struct snap_job *j)
 
     if (!link->has_vnodes && !link->rests)
         fail.kind = FAIL_NO_VNODES;
-    else if (!limit_fit(pl, j, &words))
+    else if (!limit_fit(pl, j, job_end_at(pl, j), &words))
         fail = (struct failure){ .kind = FAIL_LIMIT,
                                  .resource = words.comment,
                                  .numbers = words.log };
@@ -163,6 +163,8 @@ size_t jobs_try_resume(struct jobs *jobs, const struct snap_job *j)
 
         if (fail.kind != FAIL_LIMIT && !failure_is_of_sums(fail.kind))
             est = top_jobs_stands(pl, j);
+        if (est.start_at > 0)
+            starts_add(&jobs->starts, pl->arena, est.start_at);
         jobs_say_why(jobs, j, &fail, &est);
         jobs->last_waiting = j->id;
         return SEARCH_COST;
@@ -171,7 +173,7 @@ size_t jobs_try_resume(struct jobs *jobs, const struct snap_job *j)
     step->preempts = step->considered = fail.kind != FAIL_NONE;
     vnode_limit_took(pl, j, &link->at);
     queue_fit_took(pl, j);
-    limit_fit_took(pl, j);
+    limit_fit_took(pl, j, job_end_at(pl, j));
     if (fail.kind)
         jobs_begin_anew(jobs);
     return SEARCH_COST;

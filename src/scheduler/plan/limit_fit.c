@@ -2,14 +2,20 @@
  *
  * What everybody, a user, a group or a project runs in a queue and in the complex is
  * counted at the first question of a plan; jobs that the plan starts count for the
- * next. A limit of one's own stands in the place of the generic one. Without any limit
- * nothing is counted. Soft limits never stop a job: they lower its level (level.h).
+ * next. What is promised to top jobs counts from its start on, for a job that would not
+ * have ended by then (ahead.h); where nobody is promised anything nothing of that is
+ * kept. A limit of one's own stands in the place of the generic one. Without any limit
+ * nothing is counted. Soft limits never stop a job: they lower its level (level.h), by
+ * what runs now.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/preempt.h"
 #include "lib/attr/run_limit.h"
+#include "scheduler/plan/ahead.h"
+#include "scheduler/plan/holders.h"
 #include "scheduler/plan/plan.h"
 #include "scheduler/plan/rules.h"
+#include "scheduler/plan/top_job.h"
 
 #include <string.h>
 
@@ -19,6 +25,7 @@ struct running {
     size_t len;
     int64_t amount;
     int64_t waiting; /* of jobs that stand before the one that is asked about */
+    struct ahead ahead;
     UT_hash_handle hh;
 };
 
@@ -38,6 +45,7 @@ struct running_counts {
     struct running *by_key;
     struct limited_list of_all;
     struct limited_list *of_queue; /* [queue of the snapshot] */
+    bool looks_ahead;              /* something may be promised in this plan */
     uint64_t version;
 };
 
@@ -98,20 +106,37 @@ static struct running *running_of(struct planner *pl, const char *queue, char ki
     return x;
 }
 
-/* Of absurd amounts a thousand leave the range. */
-static int64_t sum(int64_t a, int64_t b)
+/* What becomes of the sums in which a job counts. */
+struct change {
+    struct planner *pl;
+    const struct snap_job *j;
+    void (*make)(const struct change *ch, struct running *x, int64_t amount);
+    int64_t start_at, end_at; /* where they matter */
+};
+
+static void comes(const struct change *ch, struct running *x, int64_t amount)
 {
-    return __builtin_add_overflow(a, b, &a) ? INT64_MAX : a;
+    x->amount = ahead_sum(x->amount, amount);
+    if (ch->pl->running->looks_ahead)
+        ahead_has(&x->ahead, ch->pl->arena, ch->end_at, amount);
 }
 
-static void add(struct running *x, int64_t amount)
+static void goes(const struct change *ch, struct running *x, int64_t amount)
 {
-    x->amount = sum(x->amount, amount);
+    x->amount = ahead_sum(x->amount, -amount);
+    if (ch->pl->running->looks_ahead)
+        ahead_has_not(&x->ahead, ch->end_at, amount);
 }
 
-static void add_waiting(struct running *x, int64_t amount)
+static void is_promised(const struct change *ch, struct running *x, int64_t amount)
 {
-    x->waiting = sum(x->waiting, amount);
+    ahead_promise(&x->ahead, ch->pl->arena, ch->start_at, ch->end_at, amount);
+}
+
+static void stands_before(const struct change *ch UNUSED, struct running *x,
+                          int64_t amount)
+{
+    x->waiting = ahead_sum(x->waiting, amount);
 }
 
 static void list_limited(struct limited_list *list, struct arena *arena,
@@ -145,42 +170,39 @@ static const struct limited_list *limited_of(struct planner *pl,
     return list;
 }
 
-/* 'times': 1, or -1 when it leaves. */
-static void count_in(struct planner *pl, const struct snap_queue *q,
-                     const struct snap_job *j, int64_t times,
-                     void (*add_to)(struct running *x, int64_t amount))
+static void change_in(const struct change *ch, const struct snap_queue *q)
 {
+    struct planner *pl = ch->pl;
     const struct limited_list *list = limited_of(pl, q);
+    const struct res_values *asked = &ch->j->asked;
     const char *queue = q ? q->name : NULL;
 
     for (size_t i = 0; i < list->n; i++) {
         const struct limited *l = &list->v[i];
-        const char *name = name_of(j, l->kind);
+        const char *name = name_of(ch->j, l->kind);
 
         if (l->res == SIZE_MAX)
-            add_to(running_of(pl, queue, l->kind, name, l->res, true), times);
-        for (size_t r = 0; r < j->asked.n; r++)
-            if (j->asked.v[r].res == l->res)
-                add_to(running_of(pl, queue, l->kind, name, l->res, true),
-                       times * j->asked.v[r].amount);
+            ch->make(ch, running_of(pl, queue, l->kind, name, l->res, true), 1);
+        for (size_t r = 0; r < asked->n; r++)
+            if (asked->v[r].res == l->res)
+                ch->make(ch, running_of(pl, queue, l->kind, name, l->res, true),
+                         asked->v[r].amount);
     }
 }
 
-static void count_everywhere(struct planner *pl, const struct snap_job *j,
-                             int64_t times,
-                             void (*add_to)(struct running *x, int64_t amount))
+static void change(const struct change *ch)
 {
-    const struct snap_queue *q = link_of_job(pl, j)->queue;
+    const struct snap_queue *q = link_of_job(ch->pl, ch->j)->queue;
 
-    count_in(pl, NULL, j, times, add_to);
+    change_in(ch, NULL);
     if (q)
-        count_in(pl, q, j, times, add_to);
+        change_in(ch, q);
 }
 
-static void count(struct planner *pl, const struct snap_job *j, int64_t times)
+static void count(struct planner *pl, const struct snap_job *j, int64_t end_at)
 {
     pl->running->version++;
-    count_everywhere(pl, j, times, add);
+    change(&(struct change){ .pl = pl, .j = j, .make = comes, .end_at = end_at });
 }
 
 static bool has_of_owner(const struct snap_limits *limits)
@@ -236,9 +258,13 @@ static bool make_counts(struct planner *pl)
     pl->running = ARENA_NEW(pl->arena, struct running_counts);
     pl->running->of_queue =
         ARENA_ARRAY(pl->arena, struct limited_list, pl->s->n_queues + 1);
-    for (size_t i = 0; i < pl->s->n_jobs; i++)
-        if (link_of_job(pl, &pl->s->jobs[i])->has_vnodes && rules_runs(&pl->s->jobs[i]))
-            count(pl, &pl->s->jobs[i], 1);
+    pl->running->looks_ahead = top_jobs_may_be(pl);
+    for (size_t i = 0; i < pl->s->n_jobs; i++) {
+        const struct snap_job *j = &pl->s->jobs[i];
+
+        if (link_of_job(pl, j)->has_vnodes && rules_runs(j))
+            count(pl, j, holders_end_at(pl, j));
+    }
     return true;
 }
 
@@ -267,10 +293,22 @@ static const struct snap_limit *limit_of(const struct snap_limits *list, char ki
     return own ? own : find(list, kind, GENERIC, res);
 }
 
-static bool keeps(struct planner *pl, const struct snap_job *j, const struct scope *s,
+/* A job that would run until 'end_at'. */
+struct starter {
+    const struct snap_job *j;
+    int64_t end_at;
+};
+
+/* The most that there is until then of what the limit counts. */
+static int64_t most_until(const struct running *x, int64_t end_at)
+{
+    return x ? ahead_most(&x->ahead, x->amount, end_at) : 0;
+}
+
+static bool keeps(struct planner *pl, const struct starter *who, const struct scope *s,
                   char kind, size_t res, int64_t wanted, struct limit_words *words)
 {
-    const char *name = name_of(j, kind);
+    const char *name = name_of(who->j, kind);
     const struct snap_limit *own = find(s->limits, kind, name, res);
     const struct snap_limit *l = own ? own : find(s->limits, kind, GENERIC, res);
     const struct running *has =
@@ -283,7 +321,7 @@ static bool keeps(struct planner *pl, const struct snap_job *j, const struct sco
         .resource = res == SIZE_MAX ? NULL : pl->s->res.v[res].name,
     };
 
-    if (!l || wanted <= l->amount - (has ? has->amount : 0))
+    if (!l || wanted <= l->amount - most_until(has, who->end_at))
         return true;
     words->of_all = kind == KIND_OF_ALL;
     words->comment = run_limit_comment(&about, pl->arena);
@@ -291,17 +329,21 @@ static bool keeps(struct planner *pl, const struct snap_job *j, const struct sco
     return false;
 }
 
-static bool keeps_amounts(struct planner *pl, const struct snap_job *j,
+static bool keeps_amounts(struct planner *pl, const struct starter *who,
                           const struct scope *s, char kind, struct limit_words *words)
 {
-    for (size_t i = 0; i < j->asked.n; i++)
-        if (!keeps(pl, j, s, kind, j->asked.v[i].res, j->asked.v[i].amount, words))
+    const struct res_values *asked = &who->j->asked;
+
+    for (size_t i = 0; i < asked->n; i++)
+        if (!keeps(pl, who, s, kind, asked->v[i].res, asked->v[i].amount, words))
             return false;
     return true;
 }
 
-bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words *words)
+bool limit_fit(struct planner *pl, const struct snap_job *j, int64_t end_at,
+               struct limit_words *words)
 {
+    const struct starter who = { j, holders_end_inside(pl, j, end_at) };
     const struct snap_queue *q = link_of_job(pl, j)->queue;
     const struct scope scopes[] = { { &q->limits, q->name }, { &pl->s->limits, NULL } };
 
@@ -309,11 +351,11 @@ bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words 
         return true;
     for (size_t s = 0; s < ARRAY_LEN(scopes); s++)
         for (size_t i = 0; scopes[s].limits->n && run_limit_kinds[i]; i++)
-            if (!keeps(pl, j, &scopes[s], run_limit_kinds[i], SIZE_MAX, 1, words))
+            if (!keeps(pl, &who, &scopes[s], run_limit_kinds[i], SIZE_MAX, 1, words))
                 return false;
     for (size_t s = 0; s < ARRAY_LEN(scopes); s++)
         for (size_t i = 0; scopes[s].limits->n && run_limit_kinds[i]; i++)
-            if (!keeps_amounts(pl, j, &scopes[s], run_limit_kinds[i], words))
+            if (!keeps_amounts(pl, &who, &scopes[s], run_limit_kinds[i], words))
                 return false;
     return true;
 }
@@ -327,7 +369,8 @@ static bool is_beyond(struct planner *pl, const struct snap_job *j,
     const struct running *has =
         l ? running_of(pl, s->queue, kind, name, res, false) : NULL;
 
-    return l && sum(wanted, has ? sum(has->amount, has->waiting) : 0) > l->amount;
+    return l && ahead_sum(wanted, has ? ahead_sum(has->amount, has->waiting) : 0) >
+                    l->amount;
 }
 
 static bool is_beyond_any(struct planner *pl, const struct snap_job *j,
@@ -356,7 +399,7 @@ bool limit_fit_is_beyond(struct planner *pl, const struct snap_job *j)
         return false;
     beyond = is_beyond_any(pl, j, &(struct scope){ &pl->s->limits, NULL }) ||
              (q && is_beyond_any(pl, j, &(struct scope){ &q->limits, q->name }));
-    count_everywhere(pl, j, 1, add_waiting);
+    change(&(struct change){ .pl = pl, .j = j, .make = stands_before });
     return beyond;
 }
 
@@ -398,16 +441,32 @@ uint32_t limit_fit_soft(struct planner *pl, const struct snap_job *j)
            (is_over_any(pl, j, &server) ? PREEMPT_SERVER_SOFT : 0);
 }
 
-void limit_fit_took(struct planner *pl, const struct snap_job *j)
+void limit_fit_took(struct planner *pl, const struct snap_job *j, int64_t end_at)
 {
     if (make_counts(pl))
-        count(pl, j, 1);
+        count(pl, j, holders_end_inside(pl, j, end_at));
 }
 
-void limit_fit_left(struct planner *pl, const struct snap_job *j)
+void limit_fit_left(struct planner *pl, const struct snap_job *j, int64_t end_at)
 {
-    if (make_counts(pl))
-        count(pl, j, -1);
+    if (!make_counts(pl))
+        return;
+    pl->running->version++;
+    change(&(struct change){
+        .pl = pl, .j = j, .make = goes, .end_at = holders_end_inside(pl, j, end_at) });
+}
+
+void limit_fit_promise(struct planner *pl, const struct snap_job *j, int64_t start_at,
+                       int64_t end_at)
+{
+    if (!make_counts(pl))
+        return;
+    MUST(pl->running->looks_ahead);
+    change(&(struct change){ .pl = pl,
+                             .j = j,
+                             .make = is_promised,
+                             .start_at = start_at,
+                             .end_at = end_at });
 }
 
 uint64_t limit_fit_version(const struct planner *pl)

@@ -107,17 +107,25 @@ enum plan_failure quick_fit(struct planner *pl, const struct snap_job *j,
 const char *plan_numbers(struct planner *pl, const struct res *res, int64_t asked,
                          int64_t left, int64_t total);
 
-/* Do the limits of running jobs let it start? If not, the words of the first that does
- * not are set. Command 11 does not ask. The first question of a plan looks at all jobs,
- * where there are limits. */
+/* Do the limits of running jobs let it start, now and beside each top job that will
+ * start before this one would end at 'end_at' (scheduling.md 13)? If not, the words of
+ * the first limit that does not are set. A job of a running reservation ends with that
+ * at the latest. Command 11 does not ask. The first question of a plan looks at all
+ * jobs, where there are limits. */
 struct limit_words {
     const char *comment, *log;
     bool of_all; /* it counts the jobs of everybody */
 };
-bool limit_fit(struct planner *pl, const struct snap_job *j, struct limit_words *words);
-/* The job has been started since, or has left its vnodes. */
-void limit_fit_took(struct planner *pl, const struct snap_job *j);
-void limit_fit_left(struct planner *pl, const struct snap_job *j);
+bool limit_fit(struct planner *pl, const struct snap_job *j, int64_t end_at,
+               struct limit_words *words);
+/* The job has been started since, and will end then; or it has left its vnodes, which
+ * it would have had until then. */
+void limit_fit_took(struct planner *pl, const struct snap_job *j, int64_t end_at);
+void limit_fit_left(struct planner *pl, const struct snap_job *j, int64_t end_at);
+/* It is a top job, to which vnodes are promised during [start_at, end_at): only where
+ * top_jobs_may_be() says so. */
+void limit_fit_promise(struct planner *pl, const struct snap_job *j, int64_t start_at,
+                       int64_t end_at);
 
 /* Is there a limit anywhere that stops jobs of a user, a group or a project? Is the job
  * beyond one of these, where what was asked about before in this plan is taken to run,

@@ -26,6 +26,12 @@ static bool is_inside(const struct planner *pl, const struct snap_job *j)
     return link_of_job(pl, j)->resv != NULL;
 }
 
+bool top_jobs_may_be(const struct planner *pl)
+{
+    return pl->p->backfill &&
+           (pl->p->strict_ordering || pl->s->preempt.enforces_resumption);
+}
+
 bool top_jobs_hold(const struct top_jobs *t, const struct planner *pl,
                    const struct snap_job *j)
 {
@@ -85,6 +91,7 @@ static void search(struct planner *pl, const struct snap_job *j, const char *id,
     if (pool_search(&pool, pl->w, j->request, &found, &why) != FAIL_NONE)
         return;
     world_book(pl->w, id, j->request, &found, pool.start_at, pool.end_at);
+    limit_fit_promise(pl, j, pool.start_at, pool.end_at);
     ret->start_at = at;
     ret->vnodes = placement_print(pl->w, &found);
 }
@@ -115,6 +122,9 @@ struct estimate top_jobs_stands(struct planner *pl, const struct snap_job *j)
         return ret;
     ret.tried = true;
     ret.start_at = resume_later(pl, j);
+    if (ret.start_at)
+        limit_fit_promise(pl, j, ret.start_at,
+                          ret.start_at + job_end_at(pl, j) - pl->now_at);
     ret.vnodes = ret.start_at ? j->exec_vnode : NULL;
     return ret;
 }

@@ -22,13 +22,17 @@ struct estimate {
     const char *vnodes; /* exec_vnode, in the arena of the plan */
 };
 
+/* Can there be top jobs in this plan? */
+bool top_jobs_may_be(const struct planner *pl);
+
 /* Does a job before it make this one wait? Jobs of reservations wait for nobody. */
 bool top_jobs_hold(const struct top_jobs *t, const struct planner *pl,
                    const struct snap_job *j);
 
 /* The job, or the next subjob 'id' of an array, cannot run, for a reason of the vnodes'
  * if 'by_vnodes': only of those it is known when they will change. It may become a top
- * job: the vnodes of its estimate are booked from its start on. 'length_s': its
+ * job: the vnodes of its estimate are booked from its start on, and limits of running
+ * jobs count it from then. 'length_s': its
  * duration. 'queue': the one whose own vnodes it uses, NULL. 'never': it could not run
  * on the empty complex. */
 struct estimate top_jobs_failed(struct top_jobs *t, struct planner *pl,

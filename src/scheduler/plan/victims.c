@@ -76,7 +76,7 @@ static bool is_let(struct choice *ch)
     struct limit_words words;
     bool never;
 
-    return (ch->who->asked || limit_fit(ch->pl, j, &words)) &&
+    return (ch->who->asked || limit_fit(ch->pl, j, ch->who->end_at, &words)) &&
            queue_fit(ch->pl, j, &resource, &numbers, &never) == FAIL_NONE;
 }
 
@@ -159,7 +159,7 @@ static struct lack lack_of(struct choice *ch)
     enum plan_failure short_of;
     bool never;
 
-    l.limit = !ch->who->asked && !limit_fit(ch->pl, j, &words);
+    l.limit = !ch->who->asked && !limit_fit(ch->pl, j, ch->who->end_at, &words);
     l.of_all = l.limit && words.of_all;
     short_of = queue_fit(ch->pl, j, &resource, &numbers, &never);
     if (short_of == FAIL_QUEUE_SHORT)
@@ -335,11 +335,11 @@ static bool would_fall(struct choice *ch)
 
     if (ch->who->asked)
         return false;
-    limit_fit_took(ch->pl, ch->who->job);
+    limit_fit_took(ch->pl, ch->who->job, ch->who->end_at);
     level = level_of(ch->pl, ch->who->job);
     for (size_t i = 0; level < ch->level && i < ch->n_out && !falls; i++)
         falls = level_of(ch->pl, ch->v[i]->job) > level;
-    limit_fit_left(ch->pl, ch->who->job);
+    limit_fit_left(ch->pl, ch->who->job, ch->who->end_at);
     if (falls)
         note(ch->pl, ch->notes, LOG_EV_DEBUG, ch->who->job->id,
              "Job not run because it would immediately be preemptable.");

@@ -557,6 +557,43 @@ static void nobody_is_preempted_in_vain(void)
     CU_ASSERT_TRUE(preempted > 100);
 }
 
+/* Job 60 is a top job, and beside it the user may run one more: job 50 makes that
+ * leave, and nobody where all others have ended by then. */
+static void one_leaves_for_a_limit_beside_a_top_job(void)
+{
+    static const struct {
+        const char *story, *walltime, *who, *text, *reason;
+    } cases[] = {
+        { "it would be there still", "600", "", "7 for 50 on (n1:ncpus=1)", NULL },
+        { "it has ended", "110", "", "", NULL },
+        { "it is another user's", "600", "euser=cid", "", NULL },
+        { "there is no room, and it is another user's", "600", "euser=cid", "",
+          "Not Running: Server job limit reached for user bob" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_with(
+            1, 8, "preempt_order=R opt_backfill_fuzzy=off",
+            cases[i].reason ? "max_run=[u:bob=1]" : "max_run=[u:bob=2]", QUEUE);
+
+        setting(&sc, "strict_ordering: true ALL");
+        running(&sc, 1, "hi", "n1", 5, NOW, "Resource_List.walltime=110 euser=cid");
+        running(&sc, 7, "workq", "n1", 1, NOW,
+                arena_printf(sc.arena, "Resource_List.walltime=%s %s",
+                             cases[i].walltime,
+                             *cases[i].who ? cases[i].who : "euser=bob"));
+        scene_job(&sc, "60.svr", "hi", "1:ncpus=4",
+                  "euser=bob Resource_List.ncpus=4 Resource_List.walltime=300 "
+                  "queue_rank=1 Resource_List.preempt_targets=NONE");
+        express(&sc, "1:ncpus=1", 1, "Resource_List.walltime=600 queue_rank=2");
+        expect(&sc, cases[i].story, cases[i].text);
+        CU_ASSERT_EQUAL(scene_step(&sc, "60.svr")->est_start_at, NOW + 110);
+        if (cases[i].reason)
+            ASSERT_SAID(&sc, "50.svr", cases[i].reason);
+        scene_free(&sc);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -589,6 +626,8 @@ int main(void)
         { "a slice ends behind a job that preempts",
           a_slice_ends_behind_a_job_that_preempts },
         { "nobody is preempted in vain", nobody_is_preempted_in_vain },
+        { "one leaves for a limit beside a top job",
+          one_leaves_for_a_limit_beside_a_top_job },
     };
 
     return unit_main("preempt_plan", cases, COUNT(cases));

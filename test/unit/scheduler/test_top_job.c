@@ -311,6 +311,253 @@ static void without_a_possible_time_there_is_no_estimate(void)
     scene_free(&sc);
 }
 
+/* One vnode of 8 cpus, of which job 1 has 5 for 110 seconds. Job 2 wants 4 of them for
+ * 300 seconds, and is a top job from then on; job 3 is one of 1 cpu beside it. */
+static void limits_count_top_jobs_to_come(void)
+{
+#define USER      "Not Running: User has reached server running job limit."
+#define OF_ANN    "max_run=[u:PBS_GENERIC=1]"
+#define TWO       "max_run=[u:PBS_GENERIC=2]"
+#define ANN       " euser=ann egroup=staff project=web "
+#define BOB       " euser=bob egroup=guests project=none "
+#define LASTING_S "Resource_List.ncpus=1 Resource_List.walltime="
+#define LASTING   LASTING_S "600"
+#define ONE_MORE  "job_state=R exec_vnode=(n1:ncpus=1) stime=999990 "
+    static const struct {
+        const char *story, *settings, *server, *queue;
+        const char *before; /* one more that runs on 1 cpu, of ann; NULL: none */
+        const char *third, *said;
+    } cases[] = {
+        { "there is no limit", STRICT, "a=b", "a=b", NULL, LASTING ANN, RUNS },
+        { "nobody is promised anything", "", OF_ANN, "a=b", NULL, LASTING ANN, RUNS },
+        { "it would be there still", STRICT, OF_ANN, "a=b", NULL, LASTING ANN, USER },
+        { "it has no walltime", STRICT, OF_ANN, "a=b", NULL,
+          "Resource_List.ncpus=1" ANN, USER },
+        { "it ends when the top job starts", STRICT, OF_ANN, "a=b", NULL,
+          LASTING_S "110" ANN, RUNS },
+        { "it ends a second later", STRICT, OF_ANN, "a=b", NULL, LASTING_S "111" ANN,
+          USER },
+        { "it is another user's", STRICT, OF_ANN, "a=b", NULL, LASTING BOB, RUNS },
+        { "two may run", STRICT, TWO, "a=b", NULL, LASTING ANN, RUNS },
+        { "two would", STRICT, TWO, "a=b", ONE_MORE LASTING ANN, LASTING ANN, USER },
+        { "one of them has ended", STRICT, TWO, "a=b", ONE_MORE LASTING_S "120" ANN,
+          LASTING ANN, RUNS },
+        { "one of them has not", STRICT, TWO, "a=b", ONE_MORE LASTING_S "121" ANN,
+          LASTING ANN, USER },
+        { "limits of old", STRICT, "max_user_run=1", "a=b", NULL, LASTING ANN, USER },
+        { "of the group", STRICT, "max_group_run=1", "a=b", NULL, LASTING ANN,
+          "Not Running: Group has reached server running limit." },
+        { "of this project", STRICT, "max_run=[p:web=1]", "a=b", NULL, LASTING ANN,
+          "Not Running: Server job limit reached for project web" },
+        { "of its queue", STRICT, "a=b", "max_user_run=1", NULL, LASTING ANN,
+          "Not Running: User has reached queue workq running job limit." },
+        { "of cpus", STRICT, "max_run_res.ncpus=[u:ann=4]", "a=b", NULL, LASTING ANN,
+          "Not Running: would exceed user ann's limit on resource ncpus in complex" },
+        { "of more cpus", STRICT, "max_run_res.ncpus=[u:ann=5]", "a=b", NULL,
+          LASTING ANN, RUNS },
+        { "a soft one holds nobody", STRICT, "max_run_soft=[u:PBS_GENERIC=1]", "a=b",
+          NULL, LASTING ANN, RUNS },
+        { "it may be shortened", STRICT, OF_ANN, "a=b", NULL,
+          LASTING_S "600 Resource_List.min_walltime=60" ANN, "00:01:50" },
+        { "it may not be shortened so far", STRICT, OF_ANN, "a=b", NULL,
+          LASTING_S "600 Resource_List.min_walltime=111" ANN, USER },
+        { "nothing is in its way", STRICT, "a=b", "a=b", NULL,
+          "Resource_List.ncpus=1 Resource_List.min_walltime=60 "
+          "Resource_List.max_walltime=600" ANN,
+          "00:10:00" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        const char *said;
+
+        if (*cases[i].settings)
+            setting(&sc, cases[i].settings);
+        scene_add(&sc, OBJECT_SCHED, "default", "opt_backfill_fuzzy=off");
+        scene_add(&sc, OBJECT_SERVER, "svr", cases[i].server);
+        scene_hosts(&sc, 1, 8);
+        scene_add(&sc, OBJECT_QUEUE, "workq",
+                  arena_printf(sc.arena, "queue_type=Execution started=True %s",
+                               cases[i].queue));
+        scene_job(&sc, "1.svr", "workq", "1:ncpus=5",
+                  "job_state=R exec_vnode=(n1:ncpus=5) stime=999990 "
+                  "Resource_List.ncpus=5 Resource_List.walltime=120 euser=cid");
+        if (cases[i].before)
+            scene_job(&sc, "0.svr", "workq", "1:ncpus=1", cases[i].before);
+        scene_job(&sc, "2.svr", "workq", "1:ncpus=4",
+                  "Resource_List.ncpus=4 Resource_List.walltime=300 queue_rank=2" ANN);
+        scene_job(&sc, "3.svr", "workq", "1:ncpus=1",
+                  arena_printf(sc.arena, "%s queue_rank=3", cases[i].third));
+        scene_plan(&sc);
+        CU_ASSERT_EQUAL(scene_step(&sc, "2.svr")->est_start_at,
+                        *cases[i].settings ? NOW + 110 : 0);
+        said = scene_said(&sc, "3.svr");
+        if (strcmp(said, cases[i].said) != 0)
+            printf("%s: %s\n", cases[i].story, said);
+        CU_ASSERT_STRING_EQUAL(said, cases[i].said);
+        scene_free(&sc);
+    }
+}
+
+/* The same vnode and the same first two jobs, and what comes behind them. */
+static struct scene promised_scene(const char *sched, const char *server)
+{
+    struct scene sc = scene_new();
+
+    setting(&sc, STRICT);
+    scene_add(&sc, OBJECT_SCHED, "default",
+              arena_printf(sc.arena, "opt_backfill_fuzzy=off %s", sched));
+    scene_add(&sc, OBJECT_SERVER, "svr", server);
+    scene_hosts(&sc, 1, 8);
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=5",
+              "job_state=R exec_vnode=(n1:ncpus=5) stime=999990 Resource_List.ncpus=5 "
+              "Resource_List.walltime=120 euser=cid");
+    return sc;
+}
+
+static void add_top_job(struct scene *sc, const char *more)
+{
+    scene_job(sc, "2.svr", "workq", "1:ncpus=4",
+              arena_printf(sc->arena,
+                           "Resource_List.ncpus=4 Resource_List.walltime=300 "
+                           "queue_rank=2" ANN "%s",
+                           more));
+}
+
+static void what_has_started_counts_beside_a_top_job(void)
+{
+    struct scene sc = promised_scene("a=b", TWO);
+
+    add_top_job(&sc, "");
+    scene_job(&sc, "3.svr", "workq", "1:ncpus=1", LASTING ANN "queue_rank=3");
+    scene_job(&sc, "4.svr", "workq", "1:ncpus=1", LASTING ANN "queue_rank=4");
+    scene_job(&sc, "5.svr", "workq", "1:ncpus=1", LASTING_S "110" ANN "queue_rank=5");
+    scene_job(&sc, "6.svr", "workq", "1:ncpus=1", LASTING_S "110" ANN "queue_rank=6");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "3.svr", RUNS);
+    ASSERT_SAID(&sc, "4.svr", USER);
+    ASSERT_SAID(&sc, "5.svr", RUNS);
+    ASSERT_SAID(&sc, "6.svr", USER);
+    scene_free(&sc);
+}
+
+/* A job that was shortened is gone when the top job starts, though there is room until
+ * a reservation begins, which is later. */
+static void what_was_shortened_does_not_count_then(void)
+{
+    struct scene sc = promised_scene("a=b", "max_run_res.ncpus=[u:ann=5]");
+
+    scene_resv(&sc, 5, "reserve_state=2 reserve_substate=2", NOW + 200, NOW + 300,
+               "1:ncpus=1", "Resource_List.place=free resv_nodes=(n1:ncpus=1)");
+    add_top_job(&sc, "");
+    scene_job(&sc, "3.svr", "workq", "1:ncpus=2",
+              "Resource_List.ncpus=2 Resource_List.min_walltime=60 "
+              "Resource_List.max_walltime=600 queue_rank=3" ANN);
+    scene_job(&sc, "4.svr", "workq", "1:ncpus=1", LASTING ANN "queue_rank=4");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "3.svr", "00:01:50");
+    ASSERT_SAID(&sc, "4.svr", RUNS);
+    scene_free(&sc);
+}
+
+/* Of everybody's jobs one has ended when two top jobs start. */
+static void several_top_jobs_count_together(void)
+{
+    static const struct {
+        const char *server, *said;
+    } cases[] = {
+        { "backfill_depth=2 max_running=2",
+          "Not Running: Server job limit has been reached." },
+        { "backfill_depth=2 max_running=3", IN_WAY },
+        { "backfill_depth=1 max_running=2", RUNS },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = promised_scene("a=b", cases[i].server);
+
+        add_top_job(&sc, "");
+        scene_job(&sc, "3.svr", "workq", "1:ncpus=4",
+                  "Resource_List.ncpus=4 Resource_List.walltime=300 queue_rank=3" BOB);
+        scene_job(&sc, "4.svr", "workq", "1:ncpus=1", LASTING " queue_rank=4");
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "4.svr", cases[i].said);
+        scene_free(&sc);
+    }
+}
+
+/* The next subjob of an array is the top job; of another array each counts. */
+static void each_subjob_counts(void)
+{
+    struct scene sc = promised_scene("a=b", "max_run=[u:PBS_GENERIC=3]");
+    size_t n = 0;
+
+    scene_job(&sc, "2[].svr", "workq", "1:ncpus=4",
+              "Resource_List.ncpus=4 Resource_List.walltime=300 queue_rank=2" ANN
+              "array=True array_indices_remaining=3-9");
+    scene_job(&sc, "3[].svr", "workq", "1:ncpus=1",
+              LASTING ANN "queue_rank=3 array=True array_indices_remaining=1-4");
+    scene_plan(&sc);
+    for (size_t i = 0; i < sc.plan.n; i++)
+        n += sc.plan.steps[i].kind == PLAN_RUN_JOB;
+    CU_ASSERT_EQUAL(n, 2);
+    ASSERT_SAID(&sc, "3[1].svr", RUNS);
+    ASSERT_SAID(&sc, "3[2].svr", RUNS);
+    ASSERT_SAID(&sc, "3[].svr", USER);
+    scene_free(&sc);
+}
+
+/* A job ends with its reservation, before the top job starts or behind that. */
+static void a_reservation_ends_its_jobs(void)
+{
+    static const struct {
+        int end_at;
+        const char *said;
+    } cases[] = { { NOW + 110, RUNS }, { NOW + 111, USER } };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = promised_scene("a=b", TWO);
+
+        scene_resv(&sc, 5, "reserve_state=5 reserve_substate=5", NOW - 50,
+                   cases[i].end_at, "1:ncpus=1",
+                   "Resource_List.place=free resv_nodes=(n1:ncpus=1)");
+        scene_job(&sc, "0.svr", "R5", "1:ncpus=1", ONE_MORE LASTING ANN);
+        add_top_job(&sc, "");
+        scene_job(&sc, "3.svr", "workq", "1:ncpus=1", LASTING ANN "queue_rank=3");
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "3.svr", cases[i].said);
+        scene_free(&sc);
+    }
+}
+
+/* The same vnode; a suspended job has its place back as soon as there is room. */
+static void one_who_is_to_go_on_counts_from_then_on(void)
+{
+#define ENFORCES "sched_preempt_enforce_resumption=True"
+    static const struct {
+        const char *sched, *third, *said;
+    } cases[] = {
+        { ENFORCES, LASTING ANN, USER },
+        { ENFORCES, LASTING_S "600 Resource_List.min_walltime=60" ANN, "00:01:50" },
+        { "a=b", LASTING ANN, RUNS },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = promised_scene(cases[i].sched, OF_ANN);
+
+        setting(&sc, "strict_ordering: false ALL");
+        setting(&sc, "preemptive_sched: true ALL");
+        scene_job(&sc, "2.svr", "workq", "1:ncpus=4",
+                  "job_state=S substate=45 ptime=5 exec_vnode=(n1:ncpus=4) "
+                  "Resource_List.ncpus=4 Resource_List.walltime=300" ANN);
+        scene_job(&sc, "3.svr", "workq", "1:ncpus=1", cases[i].third);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "3.svr", cases[i].said);
+        scene_free(&sc);
+    }
+#undef ENFORCES
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -325,6 +572,16 @@ int main(void)
           an_array_shows_the_estimate_of_its_next_subjob },
         { "without a possible time there is no estimate",
           without_a_possible_time_there_is_no_estimate },
+        { "limits count top jobs to come", limits_count_top_jobs_to_come },
+        { "what has started counts beside a top job",
+          what_has_started_counts_beside_a_top_job },
+        { "what was shortened does not count then",
+          what_was_shortened_does_not_count_then },
+        { "several top jobs count together", several_top_jobs_count_together },
+        { "each subjob counts", each_subjob_counts },
+        { "a reservation ends its jobs", a_reservation_ends_its_jobs },
+        { "one who is to go on counts from then on",
+          one_who_is_to_go_on_counts_from_then_on },
     };
 
     return unit_main("top job", cases, COUNT(cases));
