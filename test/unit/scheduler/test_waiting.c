@@ -40,6 +40,7 @@ struct world {
     struct rnd rnd;
     struct scene sc; /* for its arena and policy */
     char server[TEXT];
+    bool enforces; /* those that were preempted go on as soon as they can */
     struct thing things[VNODES + QUEUES + RESVS + JOBS];
     struct told told[JOBS];
     size_t n_there; /* objects, in the order in which they were made */
@@ -137,11 +138,12 @@ static void say_job(struct world *w, struct thing *t)
     static const char *const states[] = { "Q", "Q", "Q", "Q", "Q", "R", "H", "S" };
     const char *state = is_array(t) ? "Q" : states[pick(w, 8)];
     int ncpus = 1 + !pick(w, 3) * pick(w, 3), extra = pick(w, 10);
-    char vnodes[40] = "";
+    char vnodes[60] = "";
 
     if (*state == 'R' || *state == 'S')
-        snprintf(vnodes, sizeof(vnodes), " substate=%d exec_vnode=(n%d:ncpus=1)",
-                 *state == 'S' ? 45 : 42, pick(w, VNODES));
+        snprintf(vnodes, sizeof(vnodes), " substate=%d exec_vnode=(n%d:ncpus=1)%s",
+                 *state == 'S' ? 45 : 42, pick(w, VNODES),
+                 *state == 'S' && pick(w, 2) ? " ptime=5" : "");
     t->accrues = NULL;
     snprintf(t->text, TEXT,
              "job_state=%s queue=q%d schedselect=%d:ncpus=%d Resource_List.ncpus=%d "
@@ -234,6 +236,13 @@ static void add_server(struct world *w, struct wire_objects *list)
                 w->server);
 }
 
+static void add_sched(struct world *w, struct wire_objects *list)
+{
+    scene_attrs(&w->sc,
+                &wire_objects_add(list, w->sc.arena, OBJECT_SCHED, "default")->attrs,
+                w->enforces ? "sched_preempt_enforce_resumption=True" : "a=b");
+}
+
 /* What has changed since the last reply. */
 static struct wire_objects news_of(struct world *w)
 {
@@ -264,6 +273,7 @@ static struct wire_objects all_of(struct world *w)
     struct wire_objects list = { 0 };
 
     add_server(w, &list);
+    add_sched(w, &list);
     for (size_t i = 0; i < w->n_there; i++)
         add_thing(w, &list, w->there[i]);
     return list;
@@ -361,15 +371,20 @@ static bool is_all_that_is_new(struct world *w, const struct plan *all,
     return k == news->n;
 }
 
-static void plan_news(struct world *w, struct plan *ret)
+static void plan_slices(struct world *w, struct snapshot *s,
+                        const struct sched_look *look, struct plan *ret)
 {
-    const struct sched_look look = { .news_only = true };
     struct planning *p =
-        planning_new(w->kept, w->sc.policy, w->now_at, &look, w->sc.arena, ret);
+        planning_new(s, w->sc.policy, w->now_at, look, w->sc.arena, ret);
 
     while (planning_go_on(p, 1 + (size_t)pick(w, 40)))
         continue;
     planning_free(p);
+}
+
+static void plan_news(struct world *w, struct plan *ret)
+{
+    plan_slices(w, w->kept, &(struct sched_look){ .news_only = true }, ret);
 }
 
 /* Others plan on the same snapshot: for a job that somebody wants to run, for a
@@ -403,14 +418,18 @@ static void look_once(struct world *w, uint64_t seed, int step)
 {
     struct snapshot *fresh = snapshot_new();
     struct wire_objects news = news_of(w), all = all_of(w);
+    struct sched_look look = { 0 };
     struct plan a, b;
 
+    if (pick(w, 4) == 0)
+        look.last_id = name_of(w, job_of(w, pick(w, JOBS)));
     snapshot_add(fresh, &all);
     snapshot_told_at(w->kept, w->grows ? w->now_at : 0);
     CU_ASSERT_TRUE_FATAL(snapshot_patch(w->kept, &news));
     plan_otherwise(w);
-    sched_plan(fresh, w->sc.policy, w->now_at, NULL, w->sc.arena, &a);
-    plan_news(w, &b);
+    plan_slices(w, fresh, &look, &a);
+    look.news_only = true;
+    plan_slices(w, w->kept, &look, &b);
     if (!w->grows && !is_all_that_is_new(w, &a, &b)) {
         fprintf(stderr, "world %llu, step %d\n", (unsigned long long)seed, step);
         CU_FAIL("a plan that remembers is another one");
@@ -463,6 +482,7 @@ static void make_things(struct world *w)
 static int story(uint64_t seed)
 {
     struct world *w = calloc(1, sizeof(*w));
+    struct wire_objects list = { 0 };
     int n_passed;
 
     *w = (struct world){ .sc = scene_new(), .rnd = rnd_seeded(seed), .now_at = NOW };
@@ -470,6 +490,10 @@ static int story(uint64_t seed)
     w->kept = snapshot_new();
     snapshot_keep(w->kept);
     settings(w);
+    w->enforces = pick(w, 3) == 0;
+    /* No reply about what has changed has a scheduler. */
+    add_sched(w, &list);
+    snapshot_add(w->kept, &list);
     make_things(w);
     for (int i = 0; i < STEPS; i++) {
         look_once(w, seed, i);
@@ -573,12 +597,64 @@ static void test_a_job_is_told_once(void)
     }
 }
 
+static const char *reason_of(const struct plan *plan, const char *id)
+{
+    const struct plan_step *step = said_of(plan, id);
+
+    return step ? step->reason : "nothing";
+}
+
+/* The look goes on behind job 3. Job 4 waits for processors, then a suspended job is
+ * promised its place, and job 3, which is of job 4's crowd, waits for the limit. */
+static void test_a_promise_is_another_state(void)
+{
+#define SMALL "queue=q euser=ann schedselect=1:ncpus=1 Resource_List.ncpus=1 "
+    const struct sched_look look = { .last_id = "3.svr", .news_only = true };
+    struct world w = {
+        .sc = scene_new(), .rnd = rnd_seeded(1), .now_at = NOW, .enforces = true
+    };
+    struct wire_objects list = { 0 };
+    struct plan plan;
+    struct diag why;
+
+    CU_ASSERT(policy_line(w.sc.policy, "preemptive_sched: True ALL", &why) ==
+              POLICY_FINE);
+    w.kept = snapshot_new();
+    snapshot_keep(w.kept);
+    add_sched(&w, &list);
+    snapshot_add(w.kept, &list);
+    show(&w, OBJECT_SERVER, "svr", "max_run=[u:PBS_GENERIC=1]");
+    show(&w, OBJECT_NODE, "n1", VNODE "2");
+    show(&w, OBJECT_QUEUE, "q", QUEUE);
+    show(&w, OBJECT_JOB, "1.svr",
+         "job_state=R queue=q schedselect=1:ncpus=2 exec_vnode=(n1:ncpus=2) "
+         "stime=999990 "
+         "Resource_List.ncpus=2 Resource_List.walltime=110");
+    show(&w, OBJECT_JOB, "2.svr",
+         SMALL "job_state=S substate=45 ptime=5 exec_vnode=(n1:ncpus=1) "
+               "Resource_List.walltime=300");
+    show(&w, OBJECT_JOB, "3.svr",
+         SMALL "job_state=Q Resource_List.walltime=600 queue_rank=1");
+    show(&w, OBJECT_JOB, "4.svr",
+         SMALL "job_state=Q Resource_List.walltime=600 queue_rank=2");
+    plan_slices(&w, w.kept, &look, &plan);
+    CU_ASSERT(said_of(&plan, "2.svr")->est_start_at > NOW);
+    CU_ASSERT_STRING_EQUAL(reason_of(&plan, "4.svr"),
+                           "Not Running: Not enough free nodes available");
+    CU_ASSERT_STRING_EQUAL(reason_of(&plan, "3.svr"),
+                           "Not Running: User has reached server running job limit.");
+    snapshot_free(w.kept);
+    scene_free(&w.sc);
+#undef SMALL
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "a plan that remembers decides and tells what a fresh one does",
           test_remembered_is_as_fresh },
         { "a job is told once why it waits", test_a_job_is_told_once },
+        { "a promise is another state", test_a_promise_is_another_state },
     };
 
     return unit_main("scheduler/waiting", cases, COUNT(cases));
