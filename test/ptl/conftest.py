@@ -12,7 +12,7 @@ from holdfast.munged import Munged  # noqa: E402
 from holdfast.network import Neighbour  # noqa: E402
 from holdfast.postgres import remove_service  # noqa: E402
 from holdfast.stacks import stacks_of  # noqa: E402
-from holdfast.users import make_users, remove_users  # noqa: E402
+from holdfast.users import job_directories, make_users, remove_users  # noqa: E402
 
 
 # Files whose tests wait longest, together. Of files that run beside one another these come
@@ -58,6 +58,13 @@ def far():
     """Another host, in a network of its own beside this one."""
     with Neighbour() as n:
         yield n
+
+
+@pytest.fixture
+def directories():
+    """For tests whose jobs have a directory of their own in the user's home."""
+    with job_directories():
+        yield
 
 
 @pytest.hookimpl(hookwrapper=True)

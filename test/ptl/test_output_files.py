@@ -119,7 +119,7 @@ def test_into_a_directory(cluster):
 
 
 @pytest.mark.parametrize("more", [[], ["-W", "sandbox=PRIVATE"]])
-def test_not_possible(cluster, more):
+def test_not_possible(cluster, directories, more):
     """It is kept in the home directory of the execution host, and a line says why."""
     found = run(cluster, "-k", "oed", "-o", "192.0.2.77:/p/q", *more)
     words = cluster.mom.log_match("ReplyHello")  # the MoM's host, by its short name

@@ -133,7 +133,7 @@ def test_an_epilogue_changes_nothing(cluster, place):
     cluster.mom.log_match(";%s;pro/epilogue failed, file: %s, exit: 9" % (jid, path))
 
 
-def test_an_epilogue_begins_where_its_job_was(cluster, place):
+def test_an_epilogue_begins_where_its_job_was(cluster, directories, place):
     """In the job's own directory, if it has one; PBS_JOBDIR is the home all the same."""
     told = note(cluster, "where")
     place("epilogue", "echo $(pwd) $PBS_JOBDIR > %s\n" % told)

@@ -14,6 +14,8 @@ from holdfast.services import wait_for
 from story import *
 from test_mom import exit_status, seq
 
+pytestmark = pytest.mark.usefixtures("directories")
+
 
 @pytest.fixture(scope="module")
 def cluster():

@@ -14,6 +14,8 @@ from story import *
 from test_mom import exit_status
 from test_sandbox import PRIVATE, box_of, home, read
 
+pytestmark = pytest.mark.usefixtures("directories")
+
 
 @pytest.fixture(scope="module")
 def cluster():

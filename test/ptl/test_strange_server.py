@@ -98,7 +98,7 @@ def test_files_are_staged_in_before_the_job_is_there(cluster, server, folder):
     assert code == 15051 and "nobody-at-all" in text
 
 
-def test_a_private_sandbox_is_another_bit_of_the_direction(cluster, server, folder):
+def test_a_private_sandbox_is_another_bit_of_the_direction(cluster, server, folder, directories):
     out = os.path.join(folder, "out")
     server.ask(queue_job(cluster, JID, USER1, group_of(USER1), sandbox="PRIVATE"),
                script("#!/bin/sh\necho kept\n"), request(COMMIT, string(JID)))

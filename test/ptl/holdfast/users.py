@@ -20,6 +20,10 @@ else:
 LOCK = "/run/holdfast-test-accounts.lock"
 _lock = None
 
+# Whose jobs may have directories of their own in the home of USER1.
+LOCK_DIRECTORIES = ("/tmp/holdfast-test-directories.%d" % os.geteuid() if ROOTLESS
+                    else "/run/holdfast-test-directories.lock")
+
 
 def _exists(name):
     try:
@@ -94,6 +98,19 @@ def remove_users():
         os.ftruncate(_lock, 0)
     os.close(_lock)
     _lock = None
+
+
+@contextlib.contextmanager
+def job_directories():
+    """Alone with the jobs' own directories in the home of USER1. They are named by job and
+    server, and clusters beside one another number their jobs alike: one's job would move the
+    other's directory aside."""
+    lock = os.open(LOCK_DIRECTORIES, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def run_as(user):
