@@ -127,7 +127,7 @@ test_unit_mom_test_copy_SOURCES = test/unit/mom/test_copy.c \
 	src/mom/shell/copy.c src/mom/shell/copy_file.c src/mom/shell/plain.c \
 	src/mom/shell/sandbox.c src/mom/shell/staged.c src/mom/shell/transfer.c src/mom/shell/tree.c \
 	src/mom/shell/usecp.c
-test_unit_mom_test_copy_LDADD = libhfwire.la libhfbase.la -lcunit
+test_unit_mom_test_copy_LDADD = libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_demux_SOURCES = test/unit/mom/test_demux.c \
 	src/mom/shell/demux.c src/mom/shell/demux_serve.c src/mom/shell/plain.c
 test_unit_mom_test_demux_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
@@ -175,7 +175,8 @@ test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfba
 test_unit_mom_test_host_facts_SOURCES = test/unit/mom/test_host_facts.c \
 	src/mom/shell/host_facts.c src/mom/shell/host_script.c \
 	src/mom/shell/idle_time.c src/mom/shell/proc.c src/mom/shell/script.c
-test_unit_mom_test_host_facts_LDADD = libhfwire.la libhfbase.la -lcunit
+test_unit_mom_test_host_facts_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
+	-lcunit
 test_unit_mom_test_config_SOURCES = test/unit/mom/test_config.c \
 	src/mom/shell/cgroup.c src/mom/shell/config.c src/mom/shell/cpu_list.c \
 	$(MOM_DIRECTIVES) src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/host_script.c \

@@ -237,7 +237,7 @@ TESTS += test/unit/scheduler/test_link
 test_unit_scheduler_test_link_SOURCES = test/unit/scheduler/test_link.c \
 	src/scheduler/shell/link.c src/scheduler/shell/link_open.c \
 	src/scheduler/shell/resolver.c src/scheduler/shell/signals.c
-test_unit_scheduler_test_link_LDADD = libhfmethod.la libhfconf.la libhfwire.la libhfbase.la -lcunit
+test_unit_scheduler_test_link_LDADD = libhfmethod.la libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/scheduler/test_resolver
 TESTS += test/unit/scheduler/test_resolver

@@ -180,7 +180,7 @@ test_fuzz_fuzz_vnodefile_LDADD = $(FUZZ_MAIN) $(fuzz_files_libs)
 test_fuzz_fuzz_host_facts_SOURCES = test/fuzz/fuzz_host_facts.c \
 	src/mom/shell/host_facts.c src/mom/shell/host_script.c \
 	src/mom/shell/idle_time.c src/mom/shell/proc.c src/mom/shell/script.c
-test_fuzz_fuzz_host_facts_LDADD = $(FUZZ_MAIN) libhfwire.la libhfbase.la
+test_fuzz_fuzz_host_facts_LDADD = $(FUZZ_MAIN) $(fuzz_files_libs)
 
 # Replies as programs get them.
 test_fuzz_fuzz_libpbs_SOURCES = test/fuzz/fuzz_libpbs.c

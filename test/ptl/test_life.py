@@ -205,6 +205,31 @@ def test_each_daemon_tells_a_core_limit_that_is_none():
                              "with default core limit")
 
 
+def score(pid):
+    with open("/proc/%s/oom_score_adj" % pid, encoding="ascii") as f:
+        return int(f.read())
+
+
+def test_memory_that_runs_out(cluster):
+    """Daemons are spared by the kernel, jobs are not; where that is not allowed the log says so."""
+    gate = Gate(cluster)
+    jid = running_job(cluster.server, script=script_until(gate.path))
+    session = cluster.server.status(JOB, jid)[0]["session_id"]
+    may = subprocess.run(["sh", "-c", "echo -1000 >/proc/self/oom_score_adj"], stderr=subprocess.DEVNULL,
+                         check=False).returncode == 0
+    before = score("self")
+    for daemon in (cluster.server, cluster.scheduler, cluster.mom, cluster.comm):
+        if may:
+            assert score(daemon.process.pid) == -1000
+        else:
+            assert score(daemon.process.pid) == before
+            if daemon is not cluster.comm:  # its log has forced lines only
+                daemon.log_match(r";0001;[^;]*;Svr;[^;]*;daemon_protect, write failed\. ERR: .", regexp=True)
+    assert score(session) == (0 if may else before)
+    gate.open()
+    cluster.server.accounting_match(";E;%s;" % jid)
+
+
 def end_of(service):
     wait_for("the end of " + service.name, lambda: not service.is_up())
     return service.process.returncode

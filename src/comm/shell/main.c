@@ -4,6 +4,7 @@
 #include "comm/shell/shell.h"
 #include "lib/io/daemon.h"
 #include "lib/io/net.h"
+#include "lib/io/protect.h"
 #include "lib/io/startup.h"
 
 #include <errno.h>
@@ -181,6 +182,7 @@ static int lock_and_serve(struct comm *c, const struct options *o, const char *a
         fprintf(stderr, "pbs_comm: %s\n", why.text);
         return 1;
     }
+    protect_logged(c->log, c->daemon);
     return serve(c, o, argv0);
 }
 

@@ -13,9 +13,9 @@
 #include <sys/types.h>
 
 struct iff_client {
-    int from; /* poll() it for reading; -1 when none is running */
+    int from;  /* poll() it for reading; -1 when none is running */
+    pid_t pid; /* of the helper */
     /* private */
-    pid_t pid;
     size_t got;
     char bytes[4];
 };

@@ -24,6 +24,7 @@ libhfio_la_SOURCES = \
 	src/lib/io/loop_notify.c \
 	src/lib/io/net_ask.c src/lib/io/net_ask.h \
 	src/lib/io/pool.c src/lib/io/pool.h \
+	src/lib/io/protect.c src/lib/io/protect.h \
 	src/lib/io/startup.c src/lib/io/startup.h \
 	src/lib/io/zonefile.c src/lib/io/zonefile.h
 
@@ -35,6 +36,10 @@ check_PROGRAMS += test/unit/io/test_relay
 TESTS += test/unit/io/test_relay
 test_unit_io_test_relay_SOURCES = test/unit/io/test_relay.c
 test_unit_io_test_relay_LDADD = libhfconf.la libhfbase.la -lcunit
+check_PROGRAMS += test/unit/io/test_protect
+TESTS += test/unit/io/test_protect
+test_unit_io_test_protect_SOURCES = test/unit/io/test_protect.c
+test_unit_io_test_protect_LDADD = libhfio.la libhfconf.la libhfbase.la -lcunit
 check_PROGRAMS += test/unit/io/test_pool
 TESTS += test/unit/io/test_pool
 test_unit_io_test_pool_SOURCES = test/unit/io/test_pool.c

@@ -4,6 +4,7 @@
 #include "mom/shell/host_script.h"
 
 #include "lib/base/arena.h"
+#include "lib/io/protect.h"
 #include "mom/shell/script.h"
 
 #include <ctype.h>
@@ -26,9 +27,10 @@
  * MoM has the other end of what the guard reads, and nobody writes there. The guard is
  * no child of the command, which may wait for all of its own, and holds nothing of its
  * output. A command may send its group a signal that it catches itself: the guard
- * stays. */
+ * stays. First of all the process gives up the MoM's protection, if it has any ($1). */
 /* clang-format off */
 static const char guarded[] =
+    "[ -z \"$1\" ] || { echo 0 >\"$1\"; } 2>/dev/null\n"
     "(trap '' HUP INT QUIT ALRM TERM USR1 USR2\n"
     "{ read -r word <&3; kill -KILL 0; } >/dev/null &)\n"
     "exec 3<&-\n"
@@ -158,7 +160,7 @@ bool host_script_fill(const char *command, size_t n, const struct host_param *pa
 static bool begin(const char *command, const char *const *variables, int output,
                   int moms_end, pid_t *ret)
 {
-    const char *argv[] = { "/bin/sh", "-c", guarded, command, NULL };
+    const char *argv[] = { "/bin/sh", "-c", guarded, command, protect_file(), NULL };
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
     sigset_t all, none;

@@ -6,6 +6,7 @@
 #include "lib/io/daemon.h"
 #include "lib/io/listen.h"
 #include "lib/io/net.h"
+#include "lib/io/protect.h"
 #include "lib/io/startup.h"
 #include "mom/shell/actions.h"
 #include "mom/shell/checkpoints.h"
@@ -371,6 +372,7 @@ static int lock_and_serve(struct shell *s, const struct options *o)
         fprintf(stderr, "pbs_mom: %s\n", why.text);
         return 1;
     }
+    protect_logged(s->log, "pbs_mom");
     /* The lock on memory is not inherited by fork(), so it is taken in the
      * background. */
     if (o->lock_memory && mlockall(MCL_CURRENT | MCL_FUTURE) < 0)

@@ -11,6 +11,7 @@
 #include "lib/auth/resvport.h"
 #include "lib/io/clock.h"
 #include "lib/io/net.h"
+#include "lib/io/protect.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -173,6 +174,7 @@ static int ask_helper(const struct target *t, const struct link *l, struct diag 
     if (iff_client_start(t->conf, l->fd, t->host, t->port, &helper))
         return diag_set(why, PBSE_SYSTEM, "%s/sbin/pbs_iff: cannot be started",
                         t->conf->exec);
+    protect_spawned(helper.pid);
     while (state == IFF_GOES_ON && !err) {
         err = link_wait(helper.from, POLLIN, deadline_ms, &timed_out, why);
         if (!err)

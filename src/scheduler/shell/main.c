@@ -7,6 +7,7 @@
 #include "lib/auth/auth.h"
 #include "lib/base/version.h"
 #include "lib/io/daemon.h"
+#include "lib/io/protect.h"
 #include "lib/io/startup.h"
 #include "scheduler/shell/signals.h"
 
@@ -157,6 +158,7 @@ static int serve(struct shell *sh, const struct options *o, const char *argv0)
         return 1;
     }
     announce(sh, argv0);
+    protect_logged(sh->log, "pbs_sched");
     /* Who started the daemon waits for this, and saw errors on its own standard error
      * until now. It makes standard output /dev/null, so the file for that is opened
      * afterwards. */

@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/hook_compile.h"
 
+#include "lib/io/protect.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -91,6 +93,8 @@ static int start_python(const char *exec, const char *kind, const char *name, in
     posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&files);
     free(own);
+    if (!err)
+        protect_spawned(*pid);
     return err;
 }
 

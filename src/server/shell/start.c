@@ -8,6 +8,7 @@
 #include "lib/base/version.h"
 #include "lib/io/daemon.h"
 #include "lib/io/net.h"
+#include "lib/io/protect.h"
 #include "lib/io/startup.h"
 #include "server/shell/accounting.h"
 #include "server/shell/calls.h"
@@ -407,6 +408,8 @@ int start_recover(struct shell *sh)
     /* The log comes first, so that every later failure is in it. */
     int rc = open_log(sh);
 
+    if (rc < 0)
+        protect_logged(sh->log, sh->daemon);
     if (rc < 0)
         rc = check_accounting_name(sh);
     if (rc < 0)
