@@ -146,6 +146,17 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
         out_kill(out, j, SIGKILL);
 }
 
+/* "HOST cput=00:01:01 mem=300kb". */
+static void log_host(const struct mom *m, const struct mom_job *j, const char *host,
+                     const struct mom_usage *used, struct mom_out *out)
+{
+    int64_t s = job_scaled(used->cput_s, m->cfg.cputmult);
+
+    out_joblog(out, LOG_EV_DEBUG2, j,
+               "%s cput=%02" PRId64 ":%02" PRId64 ":%02" PRId64 " mem=%" PRId64 "kb",
+               host, s / 3600, s / 60 % 60, s % 60, used->mem_kb);
+}
+
 static void log_usage(const struct mom *m, const struct mom_job *j, struct mom_out *out)
 {
     int64_t s = job_scaled(j->top.used.cput_s, m->cfg.cputmult);
@@ -153,9 +164,10 @@ static void log_usage(const struct mom *m, const struct mom_job *j, struct mom_o
     out_joblog(out, LOG_EV_DEBUG2, j,
                "task %08X cput=%02" PRId64 ":%02" PRId64 ":%02" PRId64, j->top.number,
                s / 3600, s / 60 % 60, s % 60);
-    out_joblog(out, LOG_EV_DEBUG2, j,
-               "%s cput=%02" PRId64 ":%02" PRId64 ":%02" PRId64 " mem=%" PRId64 "kb",
-               m->cfg.host, s / 3600, s / 60 % 60, s % 60, j->top.used.mem_kb);
+    /* The line of each SIGKILL, this one for what is left of the job, stands between
+     * the sum of the task and that of the host (tpp.md 10). */
+    out_joblog(out, LOG_EV_JOB, j, "kill_job");
+    log_host(m, j, m->cfg.host, &j->top.used, out);
 }
 
 void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
@@ -248,6 +260,15 @@ void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out 
         begin_epilogue(m, now_at, j, out);
     else
         tell_end(m, now_at, j, out);
+}
+
+void life_hosts_over(struct mom *m, int64_t now_at, struct mom_job *j,
+                     struct mom_out *out)
+{
+    for (size_t i = 0; i < j->hosts.n; i++)
+        if (i != j->hosts.own)
+            log_host(m, j, j->hosts.v[i].name, &j->hosts.v[i].used, out);
+    life_over(m, now_at, j, out);
 }
 
 /* The script may send a job back that has an image, to go on from there, but not one

@@ -17,6 +17,10 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
               struct mom_out *out);
 /* Nothing of it runs on any host: the epilogue runs, and then the server is told. */
 void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
+/* The same for a job whose other hosts have answered or are lost: each has a line of
+ * what was used there. */
+void life_hosts_over(struct mom *m, int64_t now_at, struct mom_job *j,
+                     struct mom_out *out);
 /* All hosts are ready: its top task starts. */
 void life_start_top(struct mom *m, struct mom_job *j, struct mom_out *out);
 /* Forget the job: at once and freed, or when what still starts or copies is done. */

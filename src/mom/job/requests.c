@@ -105,12 +105,17 @@ static void take_delete(const struct ask *a)
      * which it had recorded. It counts on the image all the same. */
     if (j->phase == JOB_OBIT && job_is_to_rest(j)) {
         job_rest(a->m, j, a->out);
-    } else if (superior_ask_all(a->m, a->now_at, j, IM_DELETE_JOB_REPLY, a->stream,
-                                a->msgid, a->out)) {
-        return; /* answered when the other hosts have answered */
-    } else {
-        life_drop(a->m, j, a->out);
+        accept_it(a);
+        return;
     }
+    /* Nothing of it is left by now: suites look for the line (execution.md 21). With
+     * processes it comes when they are killed. */
+    if (!job_has_processes(j))
+        out_joblog(a->out, LOG_EV_JOB, j, "kill_job");
+    if (superior_ask_all(a->m, a->now_at, j, IM_DELETE_JOB_REPLY, a->stream, a->msgid,
+                         a->out))
+        return; /* answered when the other hosts have answered */
+    life_drop(a->m, j, a->out);
     accept_it(a);
 }
 

@@ -258,7 +258,7 @@ static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
         joining_step(m, now_at, j, out);
     } else if (j->phase == JOB_KILLING && !asked_is_open(j, IM_KILL_JOB)) {
         j->answer_by = INT64_MAX;
-        life_over(m, now_at, j, out);
+        life_hosts_over(m, now_at, j, out);
     } else {
         image_step(m, now_at, j, out);
     }

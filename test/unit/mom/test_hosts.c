@@ -312,6 +312,12 @@ static void test_usage_is_that_of_all_hosts(void)
     later(&w, 60);
     CU_ASSERT_EQUAL(usage_sum(job_find(w.h[0].m, ID)).cput_s, 15);
     CU_ASSERT_EQUAL(usage_sum(job_find(w.h[0].m, ID)).mem_kb, 300);
+    mom_exited(w.h[0].m, w.now_at, ID, 0, NULL, &w.h[0].out);
+    run(&w);
+    /* One line for each host. */
+    CU_ASSERT(logged(&w.h[0], "node1 cput=00:00:05 mem=100kb"));
+    CU_ASSERT(logged(&w.h[0], "node2.dom cput=00:00:05 mem=100kb"));
+    CU_ASSERT(logged(&w.h[0], "node3 cput=00:00:05 mem=100kb"));
     world_fini(&w);
 }
 

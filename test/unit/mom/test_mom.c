@@ -542,8 +542,33 @@ static void test_server_lost_and_back(void)
     bench_fini(&b);
 }
 
+/* The lines of the log, all of them and in this order. */
+static void check_lines(const struct bench *b, const char *const *lines, size_t n)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < b->out.n; i++) {
+        if (b->out.v[i].kind != MOM_LOG)
+            continue;
+        CU_ASSERT_FATAL(at < n);
+        CU_ASSERT_STRING_EQUAL(b->out.v[i].u.log.text, lines[at]);
+        at++;
+    }
+    CU_ASSERT_EQUAL(at, n);
+}
+
 static void test_life_of_a_job(void)
 {
+    static const char *const lines_of_end[] = {
+        "task 00000001 terminated",      "Terminated",
+        "task 00000001 cput=00:01:01",   "kill_job",
+        "node1 cput=00:01:01 mem=300kb", "Obit sent",
+    };
+    static const char *const lines_of_deletion[] = {
+        "Type 6 request received from root@10.0.0.1:15001, sock=77",
+        "delete job request received",
+        "kill_job",
+    };
     const struct mom_usage used = { .cput_s = 61, .mem_kb = 300, .vmem_kb = 400 };
     const struct body_files files = {
         .job_id = "1.svr", .owner = "joe", .user = "joe", .group = ""
@@ -587,6 +612,7 @@ static void test_life_of_a_job(void)
         wire_attrs_value(&msg->updates[0].attrs, "resources_used", "walltime"),
         "00:00:30");
     CU_ASSERT(killed_with(&b, SIGKILL)); /* what is left of its session */
+    check_lines(&b, lines_of_end, ARRAY_LEN(lines_of_end));
     obit_reply(&b, "1.svr", false);
     CU_ASSERT_PTR_NULL(effect(&b, MOM_DROP, 0)); /* its files are wanted */
 
@@ -605,6 +631,7 @@ static void test_life_of_a_job(void)
     CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, 0);
     CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_DROP, 0));
     CU_ASSERT_EQUAL(mom_n_jobs(b.m), 0);
+    check_lines(&b, lines_of_deletion, ARRAY_LEN(lines_of_deletion));
     forget(&b);
     request(&b, BATCH_DELETE_JOB, &del, "m6");
     CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_UNKJOBID);
