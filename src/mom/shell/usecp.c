@@ -3,20 +3,40 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/usecp.h"
 
+#include "lib/io/net.h"
+
+#include <netdb.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+/* By an alias: all addresses that the name has are this host's. Of a name for several
+ * hosts another one may be meant. */
+static bool leads_here(const char *host)
+{
+    struct addrinfo *found = NULL;
+    bool is_here = net_addresses(host, &found) == 0 && found;
+
+    for (const struct addrinfo *a = found; a && is_here; a = a->ai_next)
+        is_here = net_is_own(((struct sockaddr_in *)(void *)a->ai_addr)->sin_addr);
+    if (found)
+        freeaddrinfo(found);
+    return is_here;
+}
+
+/* The short name in front of another domain is another host's: it leads there, or
+ * nowhere. */
 static bool host_is_here(const struct plan_host *h, const char *host)
 {
     char self[256];
-    size_t len = strlen(h->host);
 
     if (strcasecmp(host, "localhost") == 0 || strcasecmp(host, h->host) == 0)
         return true;
+    if (h->full_name && strcasecmp(host, h->full_name) == 0)
+        return true;
     if (gethostname(self, sizeof(self)) == 0 && strcasecmp(host, self) == 0)
         return true;
-    return strncasecmp(host, h->host, len) == 0 && host[len] == '.';
+    return leads_here(host);
 }
 
 static bool host_matches(const char *pattern, const char *host)

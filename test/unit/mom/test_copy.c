@@ -124,6 +124,7 @@ static void test_several_files_go_out(void)
     char words[1024];
 
     site_new(&s);
+    s.host.full_name = "h1.site";
     write_file("spool/7.svr.OU", "out", 0600);
     write_file("a.dat", "a", 0640);
     write_file("b.dat", "b", 0600);

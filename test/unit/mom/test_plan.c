@@ -9,6 +9,7 @@
 #include "../unit.h"
 #include "lib/base/buf.h"
 #include "mom/shell/home.h"
+#include "mom/shell/usecp.h"
 
 #include <grp.h>
 #include <pwd.h>
@@ -497,6 +498,40 @@ static void test_a_terminal(void)
     site_free(&s);
 }
 
+/* Names that end in "localhost" lead to this host whatever the resolver knows, and
+ * those that end in "invalid" nowhere. */
+static void test_whose_paths_are_here(void)
+{
+    static const struct {
+        const char *remote, *local;
+    } cases[] = {
+        { "/plain", "/plain" },
+        { "h1:/short", "/short" },
+        { "user@H1:/short", "/short" },
+        { "localhost:/own", "/own" },
+        { "h1.our.invalid:/full", "/full" },
+        { "h1.other.invalid:/alike", NULL },
+        { "h2:/other", "/usecp" },
+        { "alias.localhost:/alias", "/alias" },
+        { "192.0.2.1:/nobody", NULL },
+    };
+    struct usecp line = { .host = "h2", .from = "/other", .to = "/usecp" };
+    struct site s;
+
+    site_new(&s);
+    s.host.full_name = "h1.our.invalid";
+    s.config.usecp = &line;
+    s.config.n_usecp = 1;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *local = usecp_path(&s.host, cases[i].remote, s.arena);
+
+        CU_ASSERT_EQUAL(!local, !cases[i].local);
+        if (local && cases[i].local)
+            CU_ASSERT_STRING_EQUAL(local, cases[i].local);
+    }
+    site_free(&s);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -515,6 +550,7 @@ int main(void)
         { "jobs of root may be rejected", test_jobs_of_root_may_be_rejected },
         { "groups", test_groups },
         { "a terminal", test_a_terminal },
+        { "only paths of this host's names are here", test_whose_paths_are_here },
     };
 
     return unit_main("plan", cases, sizeof(cases) / sizeof(*cases));
