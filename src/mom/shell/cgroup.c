@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #define TEXT_BYTES  8192   /* a list of processors is the longest */
 #define NAME_BYTES  (NAME_MAX + 1)
 #define GROUP_BYTES (NAME_BYTES + 64) /* "group/file" */
+#define KILL_ROUNDS 4                 /* over the processes of a frozen group */
 
 struct cgroup_tree {
     int root_fd;
@@ -41,7 +43,8 @@ static int remove_directory(int root_fd, const char *name)
     return unlinkat(root_fd, name, AT_REMOVEDIR);
 }
 
-static const struct cgroup_kernel this_kernel = { make_directory, remove_directory };
+static const struct cgroup_kernel this_kernel = { make_directory, remove_directory,
+                                                  kill };
 
 static const struct {
     unsigned bit;
@@ -478,12 +481,56 @@ bool cgroup_read(const struct cgroup_tree *t, const char *name, struct cgroup_us
     return true;
 }
 
+/* SIGKILL to each process that the group has now. Their number; -1: it cannot be read.
+ * The kernel shows 0 for a process that this one cannot name: kill() would take that
+ * for the MoM's own group. */
+static int64_t kill_each(const struct cgroup_tree *t, const char *directory)
+{
+    char path[GROUP_BYTES];
+    int fd = openat(t->root_fd, file_of(directory, "cgroup.procs", path),
+                    O_RDONLY | O_CLOEXEC);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+    int64_t n = 0;
+    long pid;
+
+    if (!f) {
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    while (fscanf(f, "%ld", &pid) == 1) {
+        if (pid <= 1 || pid > INT32_MAX)
+            continue;
+        (void)t->kernel->signal((pid_t)pid, SIGKILL);
+        n++;
+    }
+    fclose(f);
+    return n;
+}
+
+/* A frozen process makes no others and ends by SIGKILL all the same. One that was
+ * making another when it was frozen has that in the group a moment later. */
+static bool freeze_and_kill(const struct cgroup_tree *t, const char *directory)
+{
+    bool frozen = write_file(t->root_fd, directory, "cgroup.freeze", "1");
+    int64_t n = 1;
+
+    for (int i = 0; i < KILL_ROUNDS && n > 0; i++)
+        n = kill_each(t, directory);
+    /* Whatever is left goes on, so that it can be asked for again. */
+    if (frozen)
+        (void)write_file(t->root_fd, directory, "cgroup.freeze", "0");
+    return n >= 0;
+}
+
 bool cgroup_kill(const struct cgroup_tree *t, const char *name)
 {
     char directory[NAME_BYTES];
 
-    return directory_of(t, name, directory) &&
-           write_file(t->root_fd, directory, "cgroup.kill", "1");
+    if (!directory_of(t, name, directory))
+        return false;
+    return write_file(t->root_fd, directory, "cgroup.kill", "1") ||
+           (errno == ENOENT && freeze_and_kill(t, directory));
 }
 
 int cgroup_remove(struct cgroup_tree *t, const char *name)

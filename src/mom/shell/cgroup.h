@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct cgroup_tree;
 
@@ -29,6 +30,7 @@ const char *cgroup_controller_name(unsigned bit);
 struct cgroup_kernel {
     int (*make)(int root_fd, const char *name);   /* as mkdirat() */
     int (*remove)(int root_fd, const char *name); /* as rmdir() of it */
+    int (*signal)(pid_t pid, int signo);          /* as kill() */
 };
 
 struct cgroup_config {
@@ -85,8 +87,10 @@ struct cgroup_use {
 bool cgroup_read(const struct cgroup_tree *t, const char *name,
                  struct cgroup_use *ret) MUST_CHECK;
 
-/* SIGKILL to all that is in the group, at once and whatever it starts meanwhile. False:
- * there is no such group, or the kernel is older than that (5.14). */
+/* SIGKILL to all that is in the group, at once and whatever it starts meanwhile. A
+ * kernel older than 5.14 cannot do that by itself: the group is frozen then, each
+ * process gets the signal, and a process that it was just making may be left for the
+ * next call. False: there is no such group, or it could not be read. */
 bool cgroup_kill(const struct cgroup_tree *t, const char *name);
 /* 0, also when there is none; EBUSY while something in it lives. */
 int cgroup_remove(struct cgroup_tree *t, const char *name);

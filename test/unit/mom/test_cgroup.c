@@ -54,12 +54,19 @@ static const char *get(const char *path)
 static const struct {
     const char *file, *text;
 } fresh[] = {
-    { "cgroup.procs", "" },      { "cgroup.kill", "" },
-    { "memory.max", "" },        { "memory.swap.max", "" },
-    { "memory.oom.group", "" },  { "memory.peak", "0\n" },
-    { "memory.current", "0\n" }, { "memory.events", "low 0\noom 0\noom_kill 0\n" },
-    { "cpu.max", "" },           { "cpu.stat", "usage_usec 0\nuser_usec 0\n" },
-    { "cpuset.cpus", "" },       { "pids.max", "" },
+    { "cgroup.procs", "" },
+    { "cgroup.kill", "" },
+    { "cgroup.freeze", "0\n" },
+    { "memory.max", "" },
+    { "memory.swap.max", "" },
+    { "memory.oom.group", "" },
+    { "memory.peak", "0\n" },
+    { "memory.current", "0\n" },
+    { "memory.events", "low 0\noom 0\noom_kill 0\n" },
+    { "cpu.max", "" },
+    { "cpu.stat", "usage_usec 0\nuser_usec 0\n" },
+    { "cpuset.cpus", "" },
+    { "pids.max", "" },
 };
 
 static int make(int root_fd, const char *name)
@@ -93,7 +100,24 @@ static int take_away(int root_fd, const char *name)
     return unlinkat(root_fd, name, AT_REMOVEDIR);
 }
 
-static const struct cgroup_kernel kernel = { make, take_away };
+static char signalled[128];
+
+/* The process 12 was making 13 when it was frozen. */
+static int send_signal(pid_t pid, int signo)
+{
+    size_t len = strlen(signalled);
+
+    snprintf(signalled + len, sizeof(signalled) - len, "%s%d:%d ",
+             strcmp(get("n1:1.s/cgroup.freeze"), "1") == 0 ? "frozen " : "", (int)pid,
+             signo);
+    if (pid == 12)
+        put("n1:1.s/cgroup.procs", "13\n");
+    if (pid == 13)
+        put("n1:1.s/cgroup.procs", "");
+    return 0;
+}
+
+static const struct cgroup_kernel kernel = { make, take_away, send_signal };
 static const struct cgroup_limits none = { CGROUP_NO_LIMIT, CGROUP_NO_LIMIT,
                                            CGROUP_NO_LIMIT, CGROUP_NO_LIMIT };
 
@@ -415,6 +439,27 @@ static void test_who_is_in_it(void)
     end(t, names);
 }
 
+/* Before Linux 5.14 there is no cgroup.kill. */
+static void test_killing_on_an_old_kernel(void)
+{
+    static const char *const names[] = { "1.s", NULL };
+    struct cgroup_tree *t = begin();
+    struct diag why;
+    bool shares;
+
+    missing_file = "cgroup.kill";
+    signalled[0] = '\0';
+    CU_ASSERT_EQUAL(cgroup_make(t, "1.s", &none, &shares, &why), 0);
+    /* 0 is a process that this one cannot name. */
+    put("n1:1.s/cgroup.procs", "11\n0\n12\n");
+    CU_ASSERT_TRUE(cgroup_kill(t, "1.s"));
+    CU_ASSERT_STRING_EQUAL(signalled, "frozen 11:9 frozen 12:9 frozen 13:9 ");
+    CU_ASSERT_STRING_EQUAL(get("n1:1.s/cgroup.freeze"), "0");
+    CU_ASSERT_FALSE(cgroup_kill(t, "2.s")); /* which is not there */
+    end(t, names);
+    missing_file = NULL;
+}
+
 static void test_lists_of_processors(void)
 {
     static const struct {
@@ -457,6 +502,8 @@ int main(void)
           test_a_group_without_its_limits_is_none },
         { "what the kernel counts is read", test_what_the_kernel_counts },
         { "groups are entered, killed and removed", test_who_is_in_it },
+        { "all are killed where the kernel cannot do it by itself",
+          test_killing_on_an_old_kernel },
         { "lists of processors are read and printed", test_lists_of_processors },
     };
     char command[128];
