@@ -153,6 +153,7 @@ def test_an_account_without_home(site, passing):
     os.rmdir(os.path.join(site.root, "tmp", passing))
     jid = submit_as(site, passing, "-k", "oe", "--", "/bin/true")
     over(site, jid, -2)
+    site.mom.log_match(";0001;pbs_mom;Job;%s;%s: home directory: %s/tmp/%s" % (jid, jid, site.root, passing))
     site.mom.log_match("%s;Could not chdir to Home directory" % jid)
 
 

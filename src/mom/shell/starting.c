@@ -290,10 +290,27 @@ static int cannot_become(struct starting *st)
     return START_BAD_USER;
 }
 
+/* A home that is not there is told, and it may not matter to the job (execution.md 11,
+ * step 4). */
+static void remark_home(struct starting *st)
+{
+    const struct plan *p = st->plan;
+    char text[PATH_MAX + 256];
+    struct stat of_home;
+
+    if (stat(p->home, &of_home) == 0 || (errno != ENOENT && errno != ENOTDIR))
+        return;
+    snprintf(text, sizeof(text), "%s: home directory: %s", p->job_id, p->home);
+    start_remark(st, LOG_EV_ERROR, text);
+}
+
 static int prepare_files(struct starting *st)
 {
-    int status = prepare_places(st);
+    int status;
 
+    if (st->is_top)
+        remark_home(st);
+    status = prepare_places(st);
     if (status)
         return status;
     if (!borrow_user(st->plan))
