@@ -122,6 +122,9 @@ def test_operands_of_operators(cluster):
         2, "", "qrun: Unknown Job Id 99999.%s\n" % cluster.host)
     assert said(cluster, "qrun", "12x", user=None) == (
         1, "", "qrun: illegally formed job identifier: 12x\n")
+    # Of several any refusal decides, whichever comes last.
+    for operands in (("99999", "12x"), ("12x", "99999")):
+        assert said(cluster, "qrun", *operands, user=None)[0] == 2
     assert said(cluster, "qrun", user=None) == (1, "", "(usage)")
     assert said(cluster, "qrun", "-H", "", jid, user=None) == (
         1, "", "qrun: illegal -H value\n(usage)")

@@ -95,7 +95,9 @@ int job_command_run(const struct job_command *c, char **operands)
 
         if (usage)
             return 2;
-        if (failed)
+        /* The last failure counts, but for a command whose refusals are all alike:
+         * there an identifier that is none does not hide them (cli.md 1.7). */
+        if (failed && !(c->failure_code && code == c->failure_code))
             code = failed;
     }
     return code;
