@@ -45,6 +45,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/limit_fit.c \
 	src/scheduler/plan/queue_fit.c \
 	src/scheduler/plan/quick_fit.c \
+	src/scheduler/plan/classes.c src/scheduler/plan/classes.h \
 	src/scheduler/plan/remarks.c src/scheduler/plan/remarks.h \
 	src/scheduler/plan/resume.c src/scheduler/plan/resume.h \
 	src/scheduler/plan/resv.c \
@@ -94,7 +95,8 @@ pbs_sched_SOURCES = \
 	src/scheduler/shell/shell.h \
 	src/scheduler/shell/signals.c src/scheduler/shell/signals.h \
 	src/scheduler/shell/status.c src/scheduler/shell/status.h \
-	src/scheduler/shell/step_log.c
+	src/scheduler/shell/step_log.c \
+	src/scheduler/shell/updates.c src/scheduler/shell/updates.h
 pbs_sched_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfauth.la libhfmethod.la \
 	libhfio.la libhfconf.la libhfwire.la libhfbase.la
 
@@ -226,6 +228,11 @@ test_unit_scheduler_test_search_wide_SOURCES = \
 	test/unit/scheduler/wide_toy.h test/unit/scheduler/scene.h
 test_unit_scheduler_test_search_wide_LDADD = $(sched_test_libs)
 
+check_PROGRAMS += test/unit/scheduler/test_updates
+TESTS += test/unit/scheduler/test_updates
+test_unit_scheduler_test_updates_SOURCES = \
+	test/unit/scheduler/test_updates.c src/scheduler/shell/updates.c
+test_unit_scheduler_test_updates_LDADD = $(sched_test_libs)
 check_PROGRAMS += test/unit/scheduler/test_remarks
 TESTS += test/unit/scheduler/test_remarks
 test_unit_scheduler_test_remarks_SOURCES = \

@@ -114,12 +114,19 @@ bool policy_add_dedicated(struct policy *p, int64_t from_at, int64_t to_at) MUST
 enum plan_kind {
     PLAN_CONFIRM_RESV, /* ConfirmResv success */
     PLAN_DENY_RESV,    /* ConfirmResv failure */
-    PLAN_RUN_JOB,      /* AsyrunJob, or SignalJob of one that is resumed */
+    PLAN_RUN_JOB,      /* one of plan_wait, or SignalJob of one that is resumed */
     PLAN_SHRINK_JOB,   /* ModifyJob_Async: its walltime is what fits; PLAN_RUN_JOB is
                           next */
     PLAN_COMMENT_JOB,  /* ModifyJob_Async: the job's comment says why it waits */
     PLAN_PREEMPT_JOBS, /* PreemptJobs: others leave for this job, which the next step
                           runs if all of them have */
+};
+
+/* What a run of a job is awaited for (job_run_wait, scheduling.md 19). */
+enum plan_wait {
+    PLAN_WAIT_NONE,   /* the server has no answer: AsyrunJob */
+    PLAN_WAIT_HOOKS,  /* its runjob hooks have agreed: AsyrunJob_ack */
+    PLAN_WAIT_STARTS, /* the MoM has taken the job: RunJob */
 };
 
 /* Why a job or a reservation has to wait or is refused. What each is called is in
@@ -217,9 +224,10 @@ struct plan_step {
                                 already, or nobody counts */
     const char *walltime;    /* PLAN_SHRINK_JOB */
     const char *why_shrunk[2]; /* ... and the log's words, in order; NULL: no more */
-    bool considered; /* PLAN_RUN_JOB: the step before has said that in the log */
-    bool resumes;    /* PLAN_RUN_JOB: it is suspended, and goes on there */
-    bool preempts;   /* PLAN_RUN_JOB: others have just left for it */
+    bool considered;      /* PLAN_RUN_JOB: the step before has said that in the log */
+    bool resumes;         /* PLAN_RUN_JOB: it is suspended, and goes on there */
+    bool preempts;        /* PLAN_RUN_JOB: others have just left for it */
+    enum plan_wait waits; /* PLAN_RUN_JOB */
     struct wire_strings victims; /* PLAN_PREEMPT_JOBS: one or more */
     size_t n_notes; /* PLAN_PREEMPT_JOBS, PLAN_COMMENT_JOB: what was tried */
     const struct plan_note *notes;
@@ -321,6 +329,10 @@ const char *planning_formula_fault(const struct planning *p);
  * worth the same only. */
 bool planning_orders_twice(const struct planning *p);
 
+/* How many kinds of jobs there are, of those that wait and those that run; 0: there are
+ * no jobs. Linear in the jobs and vnodes. */
+size_t planning_classes(struct planning *p);
+
 /* The same at once, of all jobs. */
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
                 const char *job_id, struct arena *arena, struct plan *ret);
@@ -335,15 +347,28 @@ void sched_try(struct snapshot *s, const struct policy *p, int64_t now_at,
 /* This running job could not be preempted: it is no candidate in this cycle. */
 void snapshot_spare_job(struct snapshot *s, const char *job_id);
 
+/* For this job, or the array of this subjob, others were made to leave in vain too
+ * often: it preempts nobody in this cycle. */
+void snapshot_give_up(struct snapshot *s, const char *job_id);
+
 /* Leave this reservation's question alone: it was answered in this cycle already; or
  * none, in the next one. */
 void snapshot_skip_resv(struct snapshot *s, const char *resv_id);
-void snapshot_skip_none(struct snapshot *s); /* and spare no job */
+void snapshot_skip_none(struct snapshot *s); /* spare no job, and nobody has given up */
 
 /* A step as the request that carries it out; body and texts in the arena. False for a
  * step that has nothing to send. */
 bool plan_step_request(const struct plan_step *step, struct arena *arena,
                        struct wire_request *ret) MUST_CHECK;
+
+/* Is the server's answer to the step of use? To the others there may be none. */
+bool plan_step_is_awaited(const struct plan_step *step);
+
+/* The server has refused to run the job of the step, with these words: its comment as a
+ * request. False: comments are not written, or it is a subjob, which has none. */
+bool plan_refused_request(const struct plan_step *step, const struct policy *p,
+                          const char *words, struct arena *arena,
+                          struct wire_request *ret) MUST_CHECK;
 
 /* How many steps from 'from' on are answers about reservations that may travel in one
  * request to a server that offers EXTENSION_ANSWERS; 0 or 1: there is none to share it

@@ -205,3 +205,23 @@ def test_it_goes_on_after_a_daemon_was_killed(cluster, who):
     is_running(cluster, asks)
     cluster.server.delete(asks)
     is_running(cluster, jid)
+
+
+def test_a_job_gives_up_after_five_tries(cluster):
+    """No MoM here makes images, so whoever is to leave stays, one after the other."""
+    vnodes = ["vn[0]", "vn[1]"]
+    before = {v: cluster.server.status(VNODE, id=v)[0]["resources_available.ncpus"] for v in vnodes}
+    order(cluster, "C")
+    for v in vnodes:
+        cluster.server.manager(MGR_CMD_SET, VNODE, {"resources_available.ncpus": "3"}, id=v)
+    try:
+        victims = [running(cluster, ncpus=1) for _ in range(6)]
+        asks = submit(cluster, ncpus=1, queue="hi")
+        cluster.scheduler.log_match(";0080;pbs_sched;Job;%s;Maximum number of preemption tries exceeded - "
+                                    "cannot run job" % asks)
+        cluster.server.expect(JOB, {"comment": None}, id=asks, op=SET)
+        for jid in victims:
+            is_running(cluster, jid)
+    finally:
+        for v, n in before.items():
+            cluster.server.manager(MGR_CMD_SET, VNODE, {"resources_available.ncpus": n}, id=v)

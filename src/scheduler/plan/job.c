@@ -36,6 +36,16 @@ static void remember(struct jobs *jobs, const struct failure *fail)
     HASH_ADD(hh, jobs->failures, key, sizeof(copy->key), copy);
 }
 
+/* Without a hook there is nothing to wait for but the MoM (scheduling.md 19). */
+static enum plan_wait how_to_wait(const struct snapshot *s)
+{
+    if (str_same(s->run_wait, "execjob_hook"))
+        return PLAN_WAIT_STARTS;
+    if (str_same(s->run_wait, "runjob_hook") && s->has_runjob_hook)
+        return PLAN_WAIT_HOOKS;
+    return PLAN_WAIT_NONE;
+}
+
 struct plan_step *jobs_run(struct planner *pl, const struct snap_job *j, const char *id,
                            const struct placement *found, const struct shrunk *shrunk)
 {
@@ -46,6 +56,7 @@ struct plan_step *jobs_run(struct planner *pl, const struct snap_job *j, const c
     step = plan_add(pl, PLAN_RUN_JOB, id);
     step->vnodes = placement_print(pl->w, found);
     step->considered = shrinks;
+    step->waits = how_to_wait(pl->s);
     return step;
 }
 

@@ -28,7 +28,8 @@ static bool others_may_help(const struct failure *fail)
 }
 
 static struct preemptor preemptor_of(const struct jobs *jobs, const struct snap_job *j,
-                                     const char *id, const struct demand *own)
+                                     const char *id, const struct failure *fail,
+                                     const struct demand *own)
 {
     const struct planner *pl = jobs->pl;
 
@@ -39,16 +40,20 @@ static struct preemptor preemptor_of(const struct jobs *jobs, const struct snap_
         .own = own,
         .queue = jobs_queue_with_vnodes(pl, j),
         .end_at = job_end_at(pl, j),
+        .lacks = fail->kind,
+        .resource = fail->resource,
+        .numbers = fail->numbers,
     };
 }
 
 /* Make others leave for the job, whose failure is no longer known then. 'own' and
  * 'found' as in victims.h. */
 static bool preempt(struct jobs *jobs, const struct snap_job *j, const char *id,
-                    const struct demand *own, struct placement *found)
+                    const struct failure *fail, const struct demand *own,
+                    struct placement *found)
 {
     struct planner *pl = jobs->pl;
-    const struct preemptor who = preemptor_of(jobs, j, id, own);
+    const struct preemptor who = preemptor_of(jobs, j, id, fail, own);
     bool done = preempt_for(pl, &jobs->preempting, &who, found, &jobs->notes);
 
     /* The step has the notes. */
@@ -61,11 +66,9 @@ static bool preempt(struct jobs *jobs, const struct snap_job *j, const char *id,
 static void say_hopeless(struct jobs *jobs, const struct snap_job *j, const char *id,
                          const struct failure *fail)
 {
-    const struct preemptor who = preemptor_of(jobs, j, id, NULL);
-    const char *why = failure_log(jobs->pl->arena, fail->kind, ASKER_JOB,
-                                  fail->resource, fail->numbers);
+    const struct preemptor who = preemptor_of(jobs, j, id, fail, NULL);
 
-    preempt_hopeless(jobs->pl, &jobs->preempting, &who, why, &jobs->notes);
+    preempt_hopeless(jobs->pl, &jobs->preempting, &who, &jobs->notes);
 }
 
 bool jobs_start_by_preemption(struct jobs *jobs, const struct snap_job *j,
@@ -80,13 +83,16 @@ bool jobs_start_by_preemption(struct jobs *jobs, const struct snap_job *j,
         say_hopeless(jobs, j, id, fail);
         return false;
     }
-    if (!preempt(jobs, j, id, NULL, &found))
+    if (!preempt(jobs, j, id, fail, NULL, &found))
         return false;
     world_book(pl->w, id, j->request, &found, pl->now_at, job_end_at(pl, j));
     quick_fit_took(pl, &found);
     vnode_limit_took(pl, j, &found);
     step = jobs_run(pl, j, id, &found, &full);
     step->preempts = step->considered = true;
+    /* Whether others have left in vain is worth an answer. */
+    if (step->waits == PLAN_WAIT_NONE)
+        step->waits = PLAN_WAIT_HOOKS;
     queue_fit_took(pl, j);
     limit_fit_took(pl, j, job_end_at(pl, j));
     jobs_begin_anew(jobs);
@@ -120,7 +126,7 @@ static bool resume_by_preemption(struct jobs *jobs, const struct snap_job *j,
         return false;
     d = world_demand(pl->w, pl->arena, j->request, &link->at);
     world_drop(pl->w, j->id);
-    done = preempt(jobs, j, j->id, &d, NULL);
+    done = preempt(jobs, j, j->id, fail, &d, NULL);
     if (done)
         resume_take(pl, j, &d);
     else

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
+#include "scheduler/plan/classes.h"
 #include "scheduler/plan/holders.h"
 #include "scheduler/plan/job_value.h"
 #include "scheduler/plan/plan_check.h"
@@ -187,6 +188,11 @@ bool planning_orders_twice(const struct planning *p)
     return p->pl.formula && p->pl.p->n_job_keys > 0;
 }
 
+size_t planning_classes(struct planning *p)
+{
+    return classes_count(&p->pl);
+}
+
 void planning_free(struct planning *p)
 {
     if (p->jobs)
@@ -300,18 +306,35 @@ static bool resume_request(const struct plan_step *step, struct arena *arena,
 static bool run_request(const struct plan_step *step, struct arena *arena,
                         struct wire_request *ret)
 {
+    static const int32_t requests[] = {
+        [PLAN_WAIT_NONE] = BATCH_ASYRUN_JOB,
+        [PLAN_WAIT_HOOKS] = BATCH_ASYRUN_JOB_ACK,
+        [PLAN_WAIT_STARTS] = BATCH_RUN_JOB,
+    };
     struct body_run *body = arena_zero(arena, sizeof(*body));
 
     if (step->resumes)
         return resume_request(step, arena, ret);
     body->object_id = step->id;
     body->vnodes = step->vnodes;
-    /* Whether others have left in vain is worth an answer. */
-    *ret = (struct wire_request){
-        .number = step->preempts ? BATCH_ASYRUN_JOB_ACK : BATCH_ASYRUN_JOB,
-        .body = body,
-    };
+    *ret = (struct wire_request){ .number = requests[step->waits], .body = body };
     return true;
+}
+
+bool plan_step_is_awaited(const struct plan_step *step)
+{
+    switch (step->kind) {
+    case PLAN_CONFIRM_RESV:
+    case PLAN_DENY_RESV:
+    case PLAN_PREEMPT_JOBS:
+        return true;
+    case PLAN_RUN_JOB:
+        return step->resumes || step->waits != PLAN_WAIT_NONE;
+    case PLAN_SHRINK_JOB:
+    case PLAN_COMMENT_JOB:
+        break;
+    }
+    return false;
 }
 
 static bool preempt_request(const struct plan_step *step, struct arena *arena,
@@ -366,6 +389,23 @@ static bool comment_request(const struct plan_step *step, struct arena *arena,
     struct wire_attrs attrs = { 0 };
 
     changed_attrs(step, arena, &attrs);
+    return alter_request(step, arena, &attrs, ret);
+}
+
+bool plan_refused_request(const struct plan_step *step, const struct policy *p,
+                          const char *words, struct arena *arena,
+                          struct wire_request *ret)
+{
+    size_t len = strcspn(step->id, "[");
+    struct wire_attrs attrs = { 0 };
+
+    MUST(step->kind == PLAN_RUN_JOB);
+    if (!p->update_comments || (step->id[len] == '[' && step->id[len + 1] != ']'))
+        return false;
+    wire_attrs_add(
+        &attrs, arena, "comment", NULL,
+        arena_printf(arena, "Not Running: PBS Error: %.*s", FAILURE_MAX_BYTES, words),
+        WIRE_OP_SET);
     return alter_request(step, arena, &attrs, ret);
 }
 

@@ -53,6 +53,12 @@ static void note(struct planner *pl, struct plan_notes *notes, uint32_t event,
     notes->v[notes->n++] = (struct plan_note){ event, id, text };
 }
 
+/* The log's words for what the job lacks. */
+static const char *why_not(const struct planner *pl, const struct preemptor *who)
+{
+    return failure_log(pl->arena, who->lacks, ASKER_JOB, who->resource, who->numbers);
+}
+
 void preempt_fini(struct preempting *p)
 {
     if (p)
@@ -383,7 +389,8 @@ static bool choose(struct choice *ch)
         return true;
     if (ch->n > 0 && !found)
         note(ch->pl, ch->notes, LOG_EV_DEBUG2, ch->who->job->id,
-             "Simulation: not enough work preempted");
+             arena_printf(ch->pl->arena, "Simulation: not enough work preempted: %.*s",
+                          FAILURE_MAX_BYTES, why_not(ch->pl, ch->who)));
     set_out(ch, 0);
     return false;
 }
@@ -418,15 +425,14 @@ static void note_vain(struct planner *pl, struct preempting *p, const char *key)
 }
 
 void preempt_hopeless(struct planner *pl, struct preempting **p,
-                      const struct preemptor *who, const char *why,
-                      struct plan_notes *notes)
+                      const struct preemptor *who, struct plan_notes *notes)
 {
     if (!candidates_for(pl, p, who))
         return;
     note(pl, notes, LOG_EV_DEBUG2, who->job->id, EMPLOYING);
     note(pl, notes, LOG_EV_DEBUG, who->job->id,
          arena_printf(pl->arena, "Preempt: Can not preempt to run job: %.*s",
-                      FAILURE_MAX_BYTES, why));
+                      FAILURE_MAX_BYTES, why_not(pl, who)));
 }
 
 /* False: it is not even to be tried. */
@@ -496,7 +502,7 @@ static bool find_victims(struct planner *pl, struct preempting *p,
                          .notes = notes };
     const char *key = key_of(pl, who, ch.level);
 
-    if (was_in_vain(p, key) || !may_try(pl, p, who, notes))
+    if (who->job->gave_up || was_in_vain(p, key) || !may_try(pl, p, who, notes))
         return false;
     if (!who->own)
         look_wherever(&ch);

@@ -15,10 +15,12 @@
 /* A job that cannot start, or go on. */
 struct preemptor {
     const struct snap_job *job;
-    const char *id;           /* of the step: the job, or a subjob of the array */
-    bool asked;               /* command 11: above all levels, held by no limit */
-    const char *queue;        /* whose own vnodes it uses; NULL: those of no queue */
-    int64_t end_at;           /* when it would end */
+    const char *id;          /* of the step: the job, or a subjob of the array */
+    bool asked;              /* command 11: above all levels, held by no limit */
+    const char *queue;       /* whose own vnodes it uses; NULL: those of no queue */
+    int64_t end_at;          /* when it would end */
+    enum plan_failure lacks; /* why it cannot, as failure_log() has it */
+    const char *resource, *numbers;
     const struct demand *own; /* a suspended job: what it needs where it is; NULL: it
                                  goes wherever there is room */
 };
@@ -42,11 +44,10 @@ struct preempting;
 bool preempt_for(struct planner *pl, struct preempting **p, const struct preemptor *who,
                  struct placement *found, struct plan_notes *notes);
 
-/* Nobody can help the job by leaving, for the reason 'why': 'notes' says so, where
- * somebody of a lower level runs. */
+/* Nobody can help the job by leaving: 'notes' says so, where somebody of a lower level
+ * runs. */
 void preempt_hopeless(struct planner *pl, struct preempting **p,
-                      const struct preemptor *who, const char *why,
-                      struct plan_notes *notes);
+                      const struct preemptor *who, struct plan_notes *notes);
 
 /* Forget who was tried in vain; its memory is the plan's. NULL is fine. */
 void preempt_fini(struct preempting *p);

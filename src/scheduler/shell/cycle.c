@@ -27,6 +27,9 @@ struct cycle {
     struct arena *arena;          /* of the pass */
     struct wire_strings answered; /* reservations, in memory of their own */
     struct wire_strings spared;   /* jobs that could not be preempted, likewise */
+    struct wire_strings given_up; /* jobs for which others have not left, likewise */
+    char *tries;                  /* the job for which they did not leave last, */
+    int n_tries;                  /* so often in a row */
     bool refused;                 /* the server did not take an answer: look again */
     bool failed; /* nor did others leave for a job: the rest of the plan is void */
     bool stop;
@@ -48,6 +51,10 @@ enum {
     PACES_AHEAD = 3,
     PACES_UNSAVED = 8
 };
+
+/* How often others are chosen for one job of which somebody stays (scheduling.md 22.2).
+ */
+#define PREEMPT_TRIES  5
 
 #define CYCLE_LENGTH_S 1200 /* sched_cycle_length that is not set */
 
@@ -149,15 +156,49 @@ static int leave_after(struct cycle *c, const char *id, int err, const struct di
     return err;
 }
 
+/* Others are chosen for it in the next pass, but not without end. */
+static void count_try(struct cycle *c, const char *job_id)
+{
+    if (!str_same(c->tries, job_id)) {
+        free(c->tries);
+        c->tries = xstrdup(job_id);
+        c->n_tries = 0;
+    }
+    if (++c->n_tries < PREEMPT_TRIES)
+        return;
+    logfile_write(c->sh->log, LOG_EV_DEBUG, LOG_IN_JOB, job_id,
+                  "Maximum number of preemption tries exceeded - cannot run job");
+    add_name(&c->given_up, job_id);
+}
+
 /* Those who have not left are left alone in this cycle, and what was planned without
  * them is planned anew. */
-static void note_preemption(struct cycle *c, const struct wire_reply *reply)
+static void note_preemption(struct cycle *c, const char *job_id,
+                            const struct wire_reply *reply)
 {
     for (size_t i = 0; i < reply->deleted.n; i++)
         if (str_same(reply->deleted.v[i].order, PREEMPT_FAILED))
             add_name(&c->spared, reply->deleted.v[i].id);
-    if (reply->code || reply->choice != REPLY_PREEMPT)
-        c->failed = c->refused = true;
+    if (!reply->code && reply->choice == REPLY_PREEMPT)
+        return;
+    c->failed = c->refused = true;
+    count_try(c, job_id);
+}
+
+/* A job that the server does not run waits for the next cycle, and says why. What it
+ * was to get is free for the others then, too. */
+static void comment_refusal(struct cycle *c, const struct plan_step *step,
+                            const struct wire_reply *reply)
+{
+    const char *words = reply->text ? reply->text : pbse_text(reply->code);
+    struct wire_request rq;
+    struct diag why;
+
+    if (!c->sh->updates.is_due ||
+        !plan_refused_request(step, c->sh->policy, words, c->arena, &rq))
+        return;
+    updates_sent(&c->sh->updates);
+    (void)leave_after(c, step->id, link_send(c->sh->primary, &rq, &why), &why);
 }
 
 /* The step has been sent; 'reply' is empty where none is awaited. */
@@ -172,9 +213,11 @@ static void step_is_done(struct cycle *c, const struct plan_step *step,
     else if (is_resv_step(step))
         c->refused = true;
     else if (step->kind == PLAN_PREEMPT_JOBS)
-        note_preemption(c, reply);
+        note_preemption(c, step->id, reply);
     else if (step->preempts && reply->code)
         c->failed = c->refused = true;
+    if (step->kind == PLAN_RUN_JOB && reply->code && !c->stop)
+        comment_refusal(c, step, reply);
 }
 
 /* Read the replies to keep_pace(), but for the last 'but' ones. */
@@ -223,12 +266,6 @@ static bool pull(struct cycle *c, const struct plan_step *step)
     return false;
 }
 
-static bool is_awaited(const struct plan_step *step)
-{
-    return is_resv_step(step) || step->resumes || step->preempts ||
-           step->kind == PLAN_PREEMPT_JOBS;
-}
-
 /* Replies come in order: those of before are read first. */
 static int ask(struct cycle *c, const struct wire_request *rq, struct wire_reply *reply,
                struct diag *why)
@@ -244,6 +281,7 @@ static bool carry_out(struct cycle *c, const struct plan_step *step)
 {
     struct wire_reply reply = { 0 };
     struct wire_request rq;
+    struct plan_step sent;
     struct diag why;
     bool sends;
     int err = 0;
@@ -251,14 +289,17 @@ static bool carry_out(struct cycle *c, const struct plan_step *step)
     MUST(!c->stop); /* nothing is sent once a cycle is to end */
     if (!pull(c, step))
         return true;
-    sends = plan_step_request(step, c->arena, &rq);
+    sent = updates_hold_back(&c->sh->updates, step);
+    sends = plan_step_request(&sent, c->arena, &rq);
+    if (sends && step->kind == PLAN_COMMENT_JOB)
+        updates_sent(&c->sh->updates);
     gather_lines(c, !sends);
     if (sends) {
         /* The server may refuse an answer about a reservation, so its reply is
          * awaited; so is that of MoMs whose jobs are to go on or to leave, and whether
          * the job for which they left runs. Jobs are run and commented without one: a
          * cycle may have thousands. */
-        if (is_awaited(step))
+        if (plan_step_is_awaited(step))
             err = ask(c, &rq, &reply, &why);
         else
             err = link_send(c->sh->primary, &rq, &why);
@@ -432,6 +473,8 @@ static bool take_snapshot(struct cycle *c, struct snapshot **ret)
         snapshot_skip_resv(*ret, c->answered.v[i]);
     for (size_t i = 0; i < c->spared.n; i++)
         snapshot_spare_job(*ret, c->spared.v[i]);
+    for (size_t i = 0; i < c->given_up.n; i++)
+        snapshot_give_up(*ret, c->given_up.v[i]);
     return true;
 }
 
@@ -471,12 +514,15 @@ void shell_cycle(struct shell *sh, const char *job_id, bool news_only)
                   "It is primetime.  It will never end");
     if (job_id)
         logfile_write(sh->log, LOG_EV_JOB, LOG_IN_JOB, job_id, "Received qrun request");
+    updates_begin(&sh->updates, clock_read());
     peers_begin(sh->peers, job_id == NULL);
     while (run_pass(&c) && ++passes < PASSES_MAX)
         continue;
     peers_end(sh->peers);
     free_names(&c.answered);
     free_names(&c.spared);
+    free_names(&c.given_up);
+    free(c.tries);
     log_debug(sh, "Leaving Scheduling Cycle");
 }
 
@@ -488,6 +534,7 @@ static void obey(struct shell *sh, const struct wire_attrs *own)
 
     if (events)
         logfile_set_mask(sh->log, (uint32_t)strtoul(events, NULL, 10));
+    updates_set_period(&sh->updates, wire_attrs_value(own, "attr_update_period", NULL));
     if (!length || duration_parse(length, &sh->cycle_length_s) != 0)
         sh->cycle_length_s = CYCLE_LENGTH_S;
 }

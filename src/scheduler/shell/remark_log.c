@@ -65,7 +65,17 @@ static void log_value(void *arg, const struct job_worth *w)
                        number_text(w->threshold, threshold));
 }
 
-void shell_log_remarks(struct shell *sh, const struct planning *p)
+/* Counted for those who have asked for the line. */
+static void log_classes(struct shell *sh, struct planning *p)
+{
+    size_t n = logfile_mask(sh->log) & LOG_EV_DEBUG3 ? planning_classes(p) : 0;
+
+    if (n)
+        logfile_printf(sh->log, LOG_EV_DEBUG3, LOG_IN_SCHED, "create_resresv_sets",
+                       "Number of job equivalence classes: %zu", n);
+}
+
+void shell_log_remarks(struct shell *sh, struct planning *p)
 {
     const char *fault = planning_formula_fault(p);
 
@@ -77,6 +87,7 @@ void shell_log_remarks(struct shell *sh, const struct planning *p)
         logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_SCHED, "job_sort_formula",
                       "Job sorting formula and job_sort_key are incompatible.  The job "
                       "sorting formula will be used.");
+    log_classes(sh, p);
     planning_strays(p, log_stray, sh);
     /* Series have thousands of occurrences, and who has not asked for these lines does
      * not pay for them. */

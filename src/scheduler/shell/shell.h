@@ -9,6 +9,7 @@
 #include "lib/wire/sched_command.h"
 #include "scheduler/sched.h"
 #include "scheduler/shell/link.h"
+#include "scheduler/shell/updates.h"
 
 struct shell {
     const struct conf *conf;
@@ -35,6 +36,7 @@ struct shell {
     struct peers *peers;     /* other servers whose jobs may be pulled: peers.h */
     struct snapshot *mirror; /* what is kept of it, NULL: nothing */
     int64_t cycle_length_s;  /* sched_cycle_length */
+    struct updates updates;  /* attr_update_period */
     char *last_waiting; /* the job at which the last cycle was left, NULL: at none */
     int32_t remembered; /* a command that came during a cycle, 0: none */
     char *remembered_job;
@@ -67,7 +69,7 @@ void shell_remember(struct shell *sh, int32_t command, const char *job_id);
 void shell_run(struct shell *sh);
 
 /* Log lines of a cycle that are about none of its steps. */
-void shell_log_remarks(struct shell *sh, const struct planning *p);
+void shell_log_remarks(struct shell *sh, struct planning *p);
 
 /* Log lines of a step. 'reply' is the server's word on it, NULL where there is none. */
 void shell_log_step(struct shell *sh, const struct plan_step *step,

@@ -18,6 +18,7 @@ struct field {
     void (*read)(struct snapshot *s, void *place, const struct wire_attr *a);
     size_t offset; /* of the place in the struct */
     bool ours;     /* servers of another make do not know the attribute */
+    bool others;   /* only theirs means anything */
 };
 
 char *snap_text(struct snapshot *s, const char *text)
@@ -303,6 +304,8 @@ static const struct field server_fields[] = {
     { "backfill_depth", read_maybe, offsetof(struct snapshot, backfill_depth) },
     { "job_sort_formula",  read_text, offsetof(struct snapshot, formula) },
     { "eligible_time_enable", read_bool, offsetof(struct snapshot, counts_eligible) },
+    { "has_runjob_hook",   read_bool, offsetof(struct snapshot, has_runjob_hook),
+      .others = true },
     { 0 },
 };
 
@@ -433,7 +436,7 @@ void snapshot_wants(uint32_t type, bool ours, struct arena *arena,
                     struct wire_attrs *ret)
 {
     for (const struct field *f = fields_of(type); f->name; f++)
-        if (ours || !f->ours)
+        if (ours ? !f->others : !f->ours)
             wire_attrs_add(ret, arena, f->name, NULL, "", WIRE_OP_SET);
 }
 

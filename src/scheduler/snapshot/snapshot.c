@@ -112,7 +112,7 @@ void snapshot_told_at(struct snapshot *s, int64_t now_at)
 
 static void add_sched(struct snapshot *s, const struct wire_object *o)
 {
-    const char *partition = wire_attrs_value(&o->attrs, "partition", NULL);
+    const char *partition = wire_attrs_value(&o->attrs, "partition", NULL), *wait;
 
     /* Servers list all schedulers; settings of the others are not ours. */
     if (strcmp(o->name, s->sched_name) != 0)
@@ -123,6 +123,8 @@ static void add_sched(struct snapshot *s, const struct wire_object *o)
     s->only_explicit_psets = is_true(&o->attrs, "only_explicit_psets");
     s->backfill_fuzzy_s =
         fuzzy_of(wire_attrs_value(&o->attrs, "opt_backfill_fuzzy", NULL));
+    wait = wire_attrs_value(&o->attrs, "job_run_wait", NULL);
+    s->run_wait = wait ? arena_strdup(s->arena, wait) : NULL;
     read_preempt(s, &o->attrs);
     read_formula(s, &o->attrs);
 }
@@ -335,7 +337,24 @@ void snapshot_skip_none(struct snapshot *s)
     for (size_t i = 0; i < s->n_resvs; i++)
         s->resvs[i].skip = false;
     for (size_t i = 0; i < s->n_jobs; i++)
-        s->jobs[i].spared = false;
+        s->jobs[i].spared = s->jobs[i].gave_up = false;
+}
+
+/* A subjob that waits has no element of its own: its array has one. */
+static bool is_job_or_array_of(const char *element, const char *id)
+{
+    size_t len = strcspn(element, "[");
+
+    return strcmp(element, id) == 0 ||
+           (element[len] == '[' && element[len + 1] == ']' &&
+            strncmp(element, id, len + 1) == 0);
+}
+
+void snapshot_give_up(struct snapshot *s, const char *job_id)
+{
+    for (size_t i = 0; i < s->n_jobs; i++)
+        if (is_job_or_array_of(s->jobs[i].id, job_id))
+            s->jobs[i].gave_up = true;
 }
 
 void snapshot_spare_job(struct snapshot *s, const char *job_id)

@@ -255,6 +255,7 @@ struct snap_job {
     bool no_rerun;       /* it may not be run again, */
     bool no_checkpoint;  /* and wants no checkpoints */
     bool spared;        /* could not be preempted in this cycle: snapshot_spare_job() */
+    bool gave_up;       /* preempts nobody in this cycle: snapshot_give_up() */
     int64_t eligible_s; /* eligible_time, as it was told */
     int64_t told_at;    /* then; 0: right before the plan */
     int64_t accrue_type;    /* 1 ineligible, 2 eligible, 0 and others: neither */
@@ -306,6 +307,8 @@ struct snapshot {
     const char *suspend_releases; /* comma list of what suspended jobs give back; NULL:
                                      all */
     struct snap_preempt preempt;
+    const char *run_wait; /* job_run_wait of the scheduler object; NULL: not told */
+    bool has_runjob_hook; /* of a server of another make, which runs hooks */
     struct maybe_number backfill_depth; /* of the server */
     bool counts_eligible;               /* eligible_time_enable of the server */
     const char *formula,

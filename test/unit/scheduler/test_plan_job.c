@@ -867,9 +867,75 @@ static void words_have_a_limit(void)
     scene_free(&sc);
 }
 
+/* job_run_wait; hooks are asked about at a server that says it has some. */
+static void test_what_a_run_waits_for(void)
+{
+    static const struct {
+        const char *sched, *server;
+        int32_t number;
+        bool awaited;
+    } rows[] = {
+        { "", "", BATCH_ASYRUN_JOB, false },
+        { "job_run_wait=none", "has_runjob_hook=True", BATCH_ASYRUN_JOB, false },
+        { "job_run_wait=runjob_hook", "has_runjob_hook=False", BATCH_ASYRUN_JOB,
+          false },
+        { "job_run_wait=runjob_hook", "has_runjob_hook=True", BATCH_ASYRUN_JOB_ACK,
+          true },
+        { "job_run_wait=execjob_hook", "has_runjob_hook=False", BATCH_RUN_JOB, true },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct scene sc = scene_new();
+        struct wire_request rq;
+
+        scene_add(&sc, OBJECT_SCHED, "default", rows[i].sched);
+        scene_add(&sc, OBJECT_SERVER, "svr", rows[i].server);
+        scene_hosts(&sc, 1, 1);
+        scene_queue(&sc, "workq", true);
+        scene_job(&sc, "1.svr", "workq", "1:ncpus=1", ONE);
+        scene_plan(&sc);
+        CU_ASSERT_EQUAL_FATAL(sc.plan.n, 1);
+        CU_ASSERT_TRUE_FATAL(plan_step_request(&sc.plan.steps[0], sc.arena, &rq));
+        CU_ASSERT_EQUAL(rq.number, rows[i].number);
+        CU_ASSERT_EQUAL(plan_step_is_awaited(&sc.plan.steps[0]), rows[i].awaited);
+        scene_free(&sc);
+    }
+}
+
+static void test_a_run_that_is_refused(void)
+{
+    static const struct {
+        const char *id, *object;
+    } rows[] = {
+        { "1.svr", "1.svr" },
+        { "2[].svr", "2[].svr" },
+        { "2[7].svr", NULL }, /* subjobs have no comment */
+    };
+    struct scene sc = scene_new();
+    struct wire_request rq;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct plan_step step = { .kind = PLAN_RUN_JOB, .id = rows[i].id };
+        const struct body_manage *body;
+        bool any = plan_refused_request(&step, sc.policy, "no way", sc.arena, &rq);
+
+        CU_ASSERT_EQUAL(any, rows[i].object != NULL);
+        if (!any || !rows[i].object)
+            continue;
+        body = rq.body;
+        CU_ASSERT_EQUAL(rq.number, BATCH_MODIFY_JOB_ASYNC);
+        CU_ASSERT_STRING_EQUAL(body->object_name, rows[i].object);
+        CU_ASSERT_STRING_EQUAL(wire_attrs_value(&body->attrs, "comment", NULL),
+                               "Not Running: PBS Error: no way");
+    }
+    scene_free(&sc);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "a run waits for what job_run_wait says", test_what_a_run_waits_for },
+        { "a run that is refused is told in the comment", test_a_run_that_is_refused },
         { "suspended jobs go on where they are", test_suspended_jobs },
         { "jobs with an image run where it lies", test_jobs_with_an_image },
         { "suspended jobs of a reservation go on inside",

@@ -413,6 +413,19 @@ static void who_could_not_be_preempted_is_spared(void)
     scene_free(&sc);
 }
 
+static void who_has_given_up_preempts_nobody(void)
+{
+    struct scene sc = scene_of(1, 1);
+
+    running(&sc, 1, "workq", "n1", 1, 300, "");
+    express(&sc, "1:ncpus=1", 1, "");
+    snapshot_give_up(sc.snapshot, "50.svr");
+    expect(&sc, "after too many tries", "");
+    snapshot_skip_none(sc.snapshot);
+    expect(&sc, "in the next cycle", "1 for 50 on (n1:ncpus=1)");
+    scene_free(&sc);
+}
+
 static void command_11_preempts_everybody(void)
 {
     struct scene sc = scene_of(1, 1);
@@ -622,6 +635,7 @@ int main(void)
           a_suspended_job_makes_room_where_it_is },
         { "who could not be preempted is spared",
           who_could_not_be_preempted_is_spared },
+        { "who has given up preempts nobody", who_has_given_up_preempts_nobody },
         { "command 11 preempts everybody", command_11_preempts_everybody },
         { "a slice ends behind a job that preempts",
           a_slice_ends_behind_a_job_that_preempts },

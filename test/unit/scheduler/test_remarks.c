@@ -91,12 +91,74 @@ static void test_occurrences_that_are_left(void)
     scene_free(&sc);
 }
 
+static size_t classes_of(struct scene *sc)
+{
+    struct planning *p = planning_new(sc->snapshot, sc->policy, NOW,
+                                      &(struct sched_look){ 0 }, sc->arena, &sc->plan);
+    size_t n = planning_classes(p);
+
+    planning_free(p);
+    return n;
+}
+
+/* Whose a job is matters where owners have limits, and its queue where that is one of
+ * its own kind. */
+static void test_kinds_of_jobs(void)
+{
+    static const struct {
+        const char *story, *queue, *select, *more;
+        size_t n;
+    } rows[] = {
+        { "the first one", "workq", "1:ncpus=1", "euser=ann", 1 },
+        { "the same again", "workq", "1:ncpus=1", "euser=ann", 1 },
+        { "of somebody else", "workq", "1:ncpus=1", "euser=bob", 1 },
+        { "of another queue", "other", "1:ncpus=1", "euser=ann", 1 },
+        { "another select", "workq", "2:ncpus=1", "euser=ann", 2 },
+        { "another place", "workq", "1:ncpus=1", "Resource_List.place=scatter", 3 },
+        { "another walltime", "workq", "1:ncpus=1", "Resource_List.walltime=60", 4 },
+        { "that runs", "workq", "3:ncpus=1", "job_state=R exec_vnode=(n1:ncpus=1)", 5 },
+        { "that is held", "workq", "4:ncpus=1", "job_state=H", 5 },
+        { "of a stopped queue", "stopped", "1:ncpus=1", "", 6 },
+        { "of nobody's queue", "nowhere", "5:ncpus=1", "", 6 },
+    };
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 3, 2);
+    scene_queue(&sc, "workq", true);
+    scene_queue(&sc, "other", true);
+    scene_queue(&sc, "stopped", false);
+    CU_ASSERT_EQUAL(classes_of(&sc), 0);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char id[16];
+
+        snprintf(id, sizeof(id), "%zu.svr", i + 1);
+        scene_job(&sc, id, rows[i].queue, rows[i].select, rows[i].more);
+        CU_ASSERT_EQUAL(classes_of(&sc), rows[i].n);
+    }
+    scene_free(&sc);
+}
+
+static void test_kinds_of_jobs_with_limits(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 3, 2);
+    scene_add(&sc, OBJECT_SERVER, "svr", "max_run=[u:PBS_GENERIC=1]");
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=1", "euser=ann");
+    scene_job(&sc, "2.svr", "workq", "1:ncpus=1", "euser=bob");
+    CU_ASSERT_EQUAL(classes_of(&sc), 2);
+    scene_free(&sc);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "jobs whose vnode has left their reservation are named",
           test_jobs_whose_vnode_has_left },
         { "the occurrences that are left are told", test_occurrences_that_are_left },
+        { "kinds of jobs are counted", test_kinds_of_jobs },
+        { "with limits of owners they are more", test_kinds_of_jobs_with_limits },
     };
 
     return unit_main("scheduler/remarks", cases, COUNT(cases));
