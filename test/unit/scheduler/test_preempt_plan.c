@@ -607,6 +607,53 @@ static void one_leaves_for_a_limit_beside_a_top_job(void)
     }
 }
 
+/* Two of three have to leave, for a limit or for a sum; the one that was taken first
+ * counts again when it is asked whether it was needed. */
+static void all_leave_whom_a_limit_needs(void)
+{
+    static const char *const servers[] = { "max_run=[o:PBS_ALL=2]",
+                                           "resources_available.ncpus=2" };
+
+    for (size_t i = 0; i < COUNT(servers); i++) {
+        struct scene sc = scene_with(1, 8, "a=b", servers[i], QUEUE);
+
+        for (int k = 1; k <= 3; k++)
+            running(&sc, k, "workq", "n1", 1, 100 * k, "");
+        express(&sc, "1:ncpus=1", 1, "");
+        expect(&sc, servers[i], "3 2 for 50 on (n1:ncpus=1)");
+        scene_free(&sc);
+    }
+}
+
+/* A suspended job goes on where it is, if it has ended before dedicated time begins and
+ * its vnode is there. */
+static void a_suspended_job_does_not_go_on_at_any_time(void)
+{
+    static const struct {
+        int dedicated_at;
+        const char *vnode, *said;
+    } cases[] = {
+        { 300, "state=free", "(n1:ncpus=1)" },
+        { 299, "state=free", "Not Running: Job would cross dedicated time boundary" },
+        { 300, "state=down", "Not Running: No available resources on nodes" },
+        { 300, "state=offline", "Not Running: No available resources on nodes" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_of(0, 0);
+
+        CU_ASSERT_TRUE(
+            policy_add_dedicated(sc.policy, NOW + cases[i].dedicated_at, NOW + 1000));
+        scene_vnode(&sc, "n1", "n1", 4, cases[i].vnode);
+        scene_job(&sc, "2.svr", "workq", "1:ncpus=1",
+                  "job_state=S substate=45 exec_vnode=(n1:ncpus=1) "
+                  "Resource_List.ncpus=1 Resource_List.walltime=300 euser=ann");
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "2.svr", cases[i].said);
+        scene_free(&sc);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -642,6 +689,9 @@ int main(void)
         { "nobody is preempted in vain", nobody_is_preempted_in_vain },
         { "one leaves for a limit beside a top job",
           one_leaves_for_a_limit_beside_a_top_job },
+        { "all leave whom a limit needs", all_leave_whom_a_limit_needs },
+        { "a suspended job does not go on at any time",
+          a_suspended_job_does_not_go_on_at_any_time },
     };
 
     return unit_main("preempt_plan", cases, COUNT(cases));
