@@ -97,7 +97,8 @@ enum mom_effect_kind {
     MOM_TRY_NOTE,    /* find out whether records of jobs can be written: mom_noted() */
     /* MOM_STORE to MOM_DROP are an executor's (executor.h). */
     MOM_STORE,   /* write the new job and its script durably, then mom_stored() */
-    MOM_SAVE,    /* write the job's record again */
+    MOM_SAVE,    /* write the job's record again; with 'task' nothing but that task has
+                    changed, so that a note may do (mom_job_note()) */
     MOM_WHERE,   /* the job lies on other vnodes now: list those in its node file */
     MOM_LIMIT,   /* the job may have another share of this host (mom_job_share()): so
                     may what of it runs */
@@ -108,7 +109,8 @@ enum mom_effect_kind {
     MOM_ADOPT,   /* a session that runs already is task 'task' of the job now: watch it,
                     later mom_task_ended() */
     MOM_START,   /* start the job's processes, then mom_started(), later mom_exited() */
-    MOM_BEGIN,   /* write the record of the job that was started, and let it begin. One
+    MOM_BEGIN,   /* write the record of the job that was started, as with MOM_SAVE of
+                    'task', and let it begin. One
                     that cannot be written does not begin, or it would begin once more
                     when the MoM is restarted: mom_exited() follows */
     MOM_KILL,    /* 'signo' to every process of the job here, or of its task 'task';
@@ -147,8 +149,8 @@ struct mom_effect {
     enum mom_effect_kind kind;
     uint64_t stream;    /* SEND, CLOSE */
     const char *job_id; /* all that are about a job */
-    uint32_t
-        task; /* SPAWN, ADOPT, BEGIN, KILL: of the job; 0: the top task, KILL: all */
+    uint32_t task; /* SPAWN, ADOPT, BEGIN, SAVE, KILL: of the job; 0: the top task, KILL
+                      and SAVE: all */
     union {
         struct is_message msg; /* SEND */
         struct im_message im;  /* SEND_IM */
@@ -457,6 +459,13 @@ const char *mom_session_mark(const struct mom *m, const char *job_id, uint32_t t
 int32_t mom_job_run_version(const struct mom *m, const char *job_id);
 /* The job's record for its file. */
 void mom_job_encode(const struct mom *m, const char *job_id, struct buf *out);
+/* A note of how that task is now (lib/wire/job_notes.h), which may be written behind
+ * the record as long as mom_job_base() is what it was when the record was written.
+ * False: the job is not here. */
+bool mom_job_note(const struct mom *m, const char *job_id, uint32_t task,
+                  struct buf *out) MUST_CHECK;
+/* A sum over all of its record that is not of tasks beside the top task. */
+uint64_t mom_job_base(const struct mom *m, const char *job_id);
 /* The i-th job that has processes; NULL behind the last. */
 const char *mom_running(const struct mom *m, size_t i);
 /* For tests: mom_next_deadline() by a look at every job; never earlier than it. */

@@ -34,6 +34,7 @@ FUZZ_TARGETS = \
 	test/fuzz/fuzz_iff \
 	test/fuzz/fuzz_im \
 	test/fuzz/fuzz_is \
+	test/fuzz/fuzz_job_notes \
 	test/fuzz/fuzz_libpbs \
 	test/fuzz/fuzz_mom \
 	test/fuzz/fuzz_mom_config \
@@ -80,6 +81,8 @@ test_fuzz_fuzz_reply_SOURCES = test/fuzz/fuzz_reply.c
 test_fuzz_fuzz_reply_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_request_SOURCES = test/fuzz/fuzz_request.c
 test_fuzz_fuzz_request_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
+test_fuzz_fuzz_job_notes_SOURCES = test/fuzz/fuzz_job_notes.c
+test_fuzz_fuzz_job_notes_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_terminal_SOURCES = test/fuzz/fuzz_terminal.c
 test_fuzz_fuzz_terminal_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_tpp_SOURCES = test/fuzz/fuzz_tpp.c

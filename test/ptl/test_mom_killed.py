@@ -2,6 +2,7 @@
 """kill -9 of a real MoM at each stage of a real job: the job's program runs once, its output is
 delivered whole, and the server hears of one end (execution.md 29)."""
 import os
+import re
 import time
 
 import pytest
@@ -176,3 +177,59 @@ def test_what_shall_end_is_given_its_time(cluster):
              lambda: cluster.run(["qdel", jid], check=False).returncode == 0)
     is_gone(server, JOB, jid)
     assert read(told) == "ready\ncleaned\n"
+
+
+# Two tasks that end at once, and one that stays and says which session it is. A command whose MoM is
+# killed fails, and the next one finds the next MoM.
+MANY_TASKS = """#!/bin/sh
+while [ ! -e %(stop)s ]; do
+    %(dsh)s -n 0 -- true
+    %(dsh)s -n 0 -- true
+    %(dsh)s -n 0 -- /bin/sh -c 'cut -d" " -f6 /proc/$$/stat >> %(told)s; exec sleep 4023' &
+    sleep 0.05
+done
+echo over >> %(over)s
+exec sleep 4023
+"""
+
+
+def sessions_on_record(cluster, path):
+    """Those of the job's tasks beside the top task, as its file has them."""
+    parts = cluster.run(["printjob", "-a", path]).stdout.split(", task ")[1:]
+    return sorted(re.search(r"sid:\s+(\d+)", p).group(1) for p in parts if not p.startswith("00000001"))
+
+
+def test_among_many_tasks(cluster):
+    """Begins and ends of tasks are notes behind the job's record: what had begun is known to each
+    MoM that follows, and ends with the job."""
+    server, told, over = cluster.server, note(cluster, "told"), note(cluster, "over")
+    stop = os.path.join(cluster.root, "stop")
+    jid = running_job(server, script=MANY_TASKS % {
+        "stop": stop, "told": told, "over": over, "dsh": os.path.join(cluster.exec_dir, "bin/pbsdsh")})
+    path = os.path.join(cluster.home, "mom_priv/jobs", jid + ".JB")
+
+    def has_notes():
+        with open(path, "rb") as f:
+            return b"HFN1 " in f.read()
+
+    wait_for("notes", has_notes)
+    for i in range(6):
+        before = len(read(told).split())
+        wait_for("more tasks", lambda: len(read(told).split()) > before + 2)
+        time.sleep(i * 0.03)  # spreads the kills over what is written; nothing is waited for
+        kill_and_start(cluster)
+    with open(stop, "w"):
+        pass
+    wait_for("the end of the script's loop", lambda: read(over))
+    kill_and_start(cluster)
+    lives = sorted(read(told).split())
+    assert len(lives) >= 12 and all(os.path.exists("/proc/" + sid) for sid in lives)
+    assert set(lives) <= set(sessions_on_record(cluster, path))
+    # What ended while no MoM ran is found out.
+    wait_for("the ends of the others", lambda: sessions_on_record(cluster, path) == sorted(read(told).split()))
+    wait_for("the MoM to be there for the server",
+             lambda: cluster.run(["qdel", jid], check=False).returncode == 0)
+    is_gone(server, JOB, jid)
+    wait_for("the end of all tasks", lambda: not any(os.path.exists("/proc/" + sid) for sid in lives))
+    assert len(ends_of(server, jid)) == 1
+    wait_for("no files of the job", lambda: not os.listdir(os.path.join(cluster.home, "mom_priv/jobs")))

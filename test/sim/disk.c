@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct file *find(const struct disk *d, const char *name)
+struct file *disk_find(const struct disk *d, const char *name)
 {
     struct file *f;
 
@@ -30,7 +30,7 @@ void disk_fini(struct disk *d)
 
 bool disk_write(struct disk *d, const char *name, const void *data, size_t len)
 {
-    struct file *f = find(d, name);
+    struct file *f = disk_find(d, name);
 
     if (d->is_full)
         return false;
@@ -44,16 +44,26 @@ bool disk_write(struct disk *d, const char *name, const void *data, size_t len)
     return true;
 }
 
+bool disk_write_at(struct disk *d, struct file *f, size_t offset, const void *data,
+                   size_t len)
+{
+    if (d->is_full)
+        return false;
+    MUST(offset + len <= f->data.len);
+    memcpy(f->data.data + offset, data, len);
+    return true;
+}
+
 const struct buf *disk_read(const struct disk *d, const char *name)
 {
-    const struct file *f = find(d, name);
+    const struct file *f = disk_find(d, name);
 
     return f ? &f->data : NULL;
 }
 
 void disk_remove(struct disk *d, const char *name)
 {
-    struct file *f = find(d, name);
+    struct file *f = disk_find(d, name);
 
     if (f)
         file_free(d, f);

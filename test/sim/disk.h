@@ -12,6 +12,7 @@
 struct file {
     char *name;
     struct buf data;
+    uint64_t life, base; /* of a record: whose, and with what (host_records.c) */
     UT_hash_handle hh;
 };
 
@@ -25,6 +26,11 @@ void disk_fini(struct disk *d);
 /* All of it and durable, or not at all; false: the disk is full. */
 bool disk_write(struct disk *d, const char *name, const void *data,
                 size_t len) MUST_CHECK;
+/* NULL: there is none. Live until it is removed. */
+struct file *disk_find(const struct disk *d, const char *name);
+/* Over bytes that are there; false: the disk is full, as one that writes elsewhere. */
+bool disk_write_at(struct disk *d, struct file *f, size_t offset, const void *data,
+                   size_t len) MUST_CHECK;
 /* NULL: there is none. Live until it is written or removed. */
 const struct buf *disk_read(const struct disk *d, const char *name);
 void disk_remove(struct disk *d, const char *name);

@@ -162,6 +162,12 @@ void host_recover(struct mom_host *h);
 /* The MoM is dead: pipes are closed, children have no parent. */
 void host_forget_tasks(struct mom_host *h);
 void host_kill_runs(struct mom_host *h);
+/* host_records.c: the record of a job, which its executor writes. False: the disk is
+ * full. 'task' as with MOM_SAVE. */
+const char *host_record_name(struct arena *arena, const char *job_id);
+bool host_save_record(struct mom_host *h, const char *job_id, uint32_t task) MUST_CHECK;
+/* The job, given to a new core; NULL: it is damaged. */
+const char *host_load_record(struct mom_host *h, const struct file *f);
 /* host_extras.c: tasks beside the top task. */
 void extras_spawn(struct mom_host *h, const char *job_id, uint32_t task, bool restarts);
 /* 'is_saved': its record is on disk. */

@@ -23,11 +23,6 @@
 
 /* Names of files. */
 
-static const char *record_name(struct arena *arena, const char *job_id)
-{
-    return arena_printf(arena, "%s.JB", job_id);
-}
-
 static const char *script_name(struct arena *arena, const char *job_id)
 {
     return arena_printf(arena, "%s.SC", job_id);
@@ -297,7 +292,7 @@ int64_t host_left_ms(const struct mom_host *h, const struct run *r)
 
 /* Starting. */
 
-static bool save_job(struct mom_host *h, const char *job_id);
+static bool save_job(struct mom_host *h, const char *job_id, uint32_t task);
 
 static void is_restored(struct sim *s, void *arg)
 {
@@ -340,7 +335,7 @@ static void begin_job(struct mom_host *h, const char *job_id)
 {
     struct task *t = find_task(h, job_id);
     struct run *r = t ? find_run(h, t->run) : NULL;
-    bool is_saved = save_job(h, job_id);
+    bool is_saved = save_job(h, job_id, 0);
 
     if (!r || r->state != RUN_HELD || host_dies_here(h))
         return;
@@ -465,17 +460,6 @@ void host_signal_job(struct mom_host *h, const char *job_id, int signo)
 
 /* Files. */
 
-static void save_record(struct mom_host *h, const char *job_id, bool *ok)
-{
-    struct arena *arena = arena_new();
-    struct buf b = { 0 };
-
-    mom_job_encode(h->mom, job_id, &b);
-    *ok = b.len == 0 || disk_write(&h->disk, record_name(arena, job_id), b.data, b.len);
-    buf_fini(&b);
-    arena_free(arena);
-}
-
 /* The script first: a record without its script must not be found. */
 static void store_job(struct mom_host *h, const char *job_id, struct mom_out *out)
 {
@@ -491,7 +475,7 @@ static void store_job(struct mom_host *h, const char *job_id, struct mom_out *ou
     if (host_dies_here(h))
         return;
     if (ok)
-        save_record(h, job_id, &ok);
+        ok = host_save_record(h, job_id, 0);
     if (host_dies_here(h))
         return;
     if (!ok)
@@ -499,11 +483,10 @@ static void store_job(struct mom_host *h, const char *job_id, struct mom_out *ou
     mom_stored(h->mom, sim_now_at(h->sim), job_id, ok ? NULL : &why, out);
 }
 
-static bool save_job(struct mom_host *h, const char *job_id)
+static bool save_job(struct mom_host *h, const char *job_id, uint32_t task)
 {
-    bool ok;
+    bool ok = host_save_record(h, job_id, task);
 
-    save_record(h, job_id, &ok);
     if (!ok)
         sim_trace(h->sim, "mom %s: %s: its record cannot be written", h->name, job_id);
     return ok;
@@ -520,7 +503,7 @@ static void drop_job(struct mom_host *h, const char *job_id, int32_t run_version
     if (!host_dies_here(h))
         disk_remove(&h->disk, exit_name(arena, job_id, run_version));
     if (!host_dies_here(h))
-        disk_remove(&h->disk, record_name(arena, job_id));
+        disk_remove(&h->disk, host_record_name(arena, job_id));
     arena_free(arena);
     if (!h->is_dying) {
         extras_signal(h, job_id, 0, SIGKILL);
@@ -595,14 +578,14 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         store_job(h, e->job_id, out);
         break;
     case MOM_SAVE:
-        (void)save_job(h, e->job_id);
+        (void)save_job(h, e->job_id, e->task);
         break;
     case MOM_START:
         start_job(h, e->job_id);
         break;
     case MOM_BEGIN:
         if (e->task)
-            extras_begin(h, e->job_id, e->task, save_job(h, e->job_id));
+            extras_begin(h, e->job_id, e->task, save_job(h, e->job_id, e->task));
         else
             begin_job(h, e->job_id);
         break;
@@ -723,12 +706,11 @@ void host_recover(struct mom_host *h)
     HASH_ITER (hh, h->disk.files, f, next) {
         if (!ends_in(f->name, ".JB"))
             continue;
-        if (mom_load(h->mom, f->data.data, f->data.len, &id)) {
+        id = host_load_record(h, f);
+        if (id) {
             find_processes(h, id);
             found.v[found.n++] = arena_strdup(arena, id);
-        } else
-            check_failed(h->sim, CHECK_WIRE, "mom %s: record %s is damaged", h->name,
-                         f->name);
+        }
     }
     for (size_t i = 0; i < found.n; i++)
         images_settle(h, found.v[i]);

@@ -38,6 +38,7 @@ test_sim_sim_SOURCES = \
 	test/sim/host.c test/sim/host.h \
 	test/sim/host_extras.c \
 	test/sim/host_images.c \
+	test/sim/host_records.c \
 	test/sim/host_scripts.c \
 	test/sim/host_tasks.c \
 	test/sim/ledger.c test/sim/ledger.h \

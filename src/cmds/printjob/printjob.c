@@ -9,7 +9,7 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/operand.h"
 #include "lib/io/conf.h"
-#include "lib/wire/job_file.h"
+#include "lib/wire/job_notes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,18 +76,22 @@ static int print_file(const struct options *o, const char *path)
     const char *why = "it is no record of a job, or is damaged";
     struct job_record r;
     struct job_file f;
-    struct buf b = { 0 };
+    struct buf b = { 0 }, record = { 0 };
     bool ok = read_file(path, &b, &why) && b.data;
 
     if (ok) {
         f = job_file_read(b.data, b.len);
-        ok = job_record_decode(f.record, f.len, arena, &r);
+        ok = job_notes_fold(&f, &record);
+        if (!ok)
+            why = "the notes behind its record are damaged";
+        ok = ok && job_record_decode(record.data, record.len, arena, &r);
     }
     if (ok)
         show_mom_file(&r, path, !o->without_attrs);
     else
         fprintf(stderr, "%s: %s: %s\n", CMD, path, why);
     buf_fini(&b);
+    buf_fini(&record);
     arena_free(arena);
     return ok ? 0 : 1;
 }

@@ -16,7 +16,6 @@ static const char *const magics[] = { "HFJ1", "HFJ2", "HFJ3", "HFJ4", "HFJ5" };
 #define LAYOUT_OF_IMAGES 3
 #define LAYOUT_OF_PARTS  4 /* images of several tasks and hosts */
 #define LAYOUT_NOW       (ARRAY_LEN(magics) - 1)
-#define MARK_MAX         200 /* characters */
 
 /* What the job has on other hosts, and its tasks beside the top task. */
 static void put_width(const struct job_record *r, struct buf *out)
@@ -249,12 +248,12 @@ static enum dis_error get_width(struct dis_in *in, struct job_record *r)
 
 static enum dis_error get_marks(struct dis_in *in, struct job_record *r)
 {
-    enum dis_error e = dis_get_string(in, MARK_MAX, &r->mark);
+    enum dis_error e = dis_get_string(in, JOB_RECORD_MAX_MARK, &r->mark);
 
     for (size_t i = 0; !e && i < r->n_stored; i++) {
         uint32_t is_attached = 0;
 
-        e = dis_get_string(in, MARK_MAX, &r->tasks[i].mark);
+        e = dis_get_string(in, JOB_RECORD_MAX_MARK, &r->tasks[i].mark);
         if (!e)
             e = dis_get_uint(in, &is_attached);
         if (!e && is_attached > 1)

@@ -11,6 +11,7 @@
 /* Seconds and KiB of a job; sums of two stay numbers. */
 #define JOB_RECORD_MOST      (INT64_MAX / 4)
 #define JOB_RECORD_MAX_TASKS 100000 /* of a job on this host */
+#define JOB_RECORD_MAX_MARK  200    /* characters */
 
 /* A task beside the top task that has a session. */
 struct job_record_task {

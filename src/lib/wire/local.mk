@@ -15,6 +15,7 @@ libhfwire_la_SOURCES = \
 	src/lib/wire/is.c src/lib/wire/is.h \
 	src/lib/wire/job_ended.c src/lib/wire/job_ended.h \
 	src/lib/wire/job_file.c src/lib/wire/job_file.h \
+	src/lib/wire/job_notes.c src/lib/wire/job_notes.h \
 	src/lib/wire/job_record.c src/lib/wire/job_record.h \
 	src/lib/wire/packet.c src/lib/wire/packet.h \
 	src/lib/wire/reply.c \
@@ -67,6 +68,11 @@ check_PROGRAMS += test/unit/wire/test_job_file
 TESTS += test/unit/wire/test_job_file
 test_unit_wire_test_job_file_SOURCES = test/unit/wire/test_job_file.c
 test_unit_wire_test_job_file_LDADD = libhfwire.la libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/wire/test_job_notes
+TESTS += test/unit/wire/test_job_notes
+test_unit_wire_test_job_notes_SOURCES = test/unit/wire/test_job_notes.c
+test_unit_wire_test_job_notes_LDADD = libhfwire.la libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/wire/test_job_record
 TESTS += test/unit/wire/test_job_record

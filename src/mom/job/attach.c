@@ -87,7 +87,7 @@ static struct spawned *adopt(struct mom_job *j, const struct mom_attach *a,
     out_joblog(out, LOG_EV_JOB, j, "task %08X attached, session = %d", t->number,
                t->session);
     /* After a restart it is known by the record alone. */
-    out_job(out, MOM_SAVE, j);
+    job_save_task(j, t->number, out);
     out_job(out, MOM_ADOPT, j);
     out->v[out->n - 1].task = t->number;
     return t;

@@ -91,6 +91,13 @@ bool job_leaves_files(const struct mom_job *j);
 /* Its record in mom_priv/jobs, and a job among m->jobs from one. job_decode() takes
  * damaged ones for hostile: NULL, and nothing is added. */
 void job_encode(const struct mom_job *j, struct buf *out);
+/* A sum over all of the record but its tasks, what they change (numbers, use) and which
+ * tasks an image has, of which there is one list for each event. */
+uint64_t job_base(const struct mom_job *j);
+/* How that task is now, there or not: a note (lib/wire/job_notes.h). */
+void job_encode_note(const struct mom_job *j, uint32_t task, struct buf *out);
+/* The record is to be written, for nothing but that task of it has changed. */
+void job_save_task(const struct mom_job *j, uint32_t task, struct mom_out *out);
 struct mom_job *job_decode(struct mom *m, const char *data, size_t len);
 
 /* job_peer.c: on which streams jobs are under way. */

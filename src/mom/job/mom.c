@@ -379,6 +379,24 @@ void mom_job_encode(const struct mom *m, const char *job_id, struct buf *out)
         job_encode(j, out);
 }
 
+bool mom_job_note(const struct mom *m, const char *job_id, uint32_t task,
+                  struct buf *out)
+{
+    const struct mom_job *j = job_find_any(m, job_id);
+
+    MUST(task > 1); /* what the top task does is no change of it alone */
+    if (j)
+        job_encode_note(j, task, out);
+    return j != NULL;
+}
+
+uint64_t mom_job_base(const struct mom *m, const char *job_id)
+{
+    const struct mom_job *j = job_find_any(m, job_id);
+
+    return j ? job_base(j) : 0;
+}
+
 bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *ret_task,
                   int32_t *ret_session)
 {

@@ -6,12 +6,21 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/job/core.h"
 
-#include "lib/wire/job_record.h"
+#include "lib/wire/job_notes.h"
 
 /* One that is being started has no session yet; it is not found again. */
 static bool task_is_stored(const struct spawned *t)
 {
     return !t->has_ended && t->session > 0;
+}
+
+static struct job_record_task record_task(const struct spawned *t)
+{
+    return (struct job_record_task){ .number = t->number,
+                                     .session = t->session,
+                                     .vnode = t->vnode,
+                                     .mark = t->mark,
+                                     .is_attached = t->is_attached };
 }
 
 static void put_tasks(const struct mom_job *j, struct arena *arena,
@@ -25,12 +34,7 @@ static void put_tasks(const struct mom_job *j, struct arena *arena,
     ret->tasks = ARENA_ARRAY(arena, struct job_record_task, n);
     DL_FOREACH (j->tasks, t)
         if (task_is_stored(t))
-            ret->tasks[ret->n_stored++] =
-                (struct job_record_task){ .number = t->number,
-                                          .session = t->session,
-                                          .vnode = t->vnode,
-                                          .mark = t->mark,
-                                          .is_attached = t->is_attached };
+            ret->tasks[ret->n_stored++] = record_task(t);
     MUST(ret->n_stored == n);
 }
 
@@ -66,10 +70,10 @@ static struct job_record_image image_of(const struct checkpoint *c, struct arena
                                       .last_s = c->last_s };
 }
 
-void job_encode(const struct mom_job *j, struct buf *out)
+/* All but the tasks. */
+static struct job_record record_of(const struct mom_job *j, struct arena *arena)
 {
-    struct arena *arena = arena_new_small();
-    struct job_record r = {
+    return (struct job_record){
         .id = j->id,
         /* A job being stored is one that starts when it is found. */
         .phase = j->phase == JOB_RESTING ? (int)JOB_RESTING
@@ -94,10 +98,63 @@ void job_encode(const struct mom_job *j, struct buf *out)
         .n_tasks = j->n_tasks,
         .image = image_of(&j->checkpoint, arena),
     };
+}
+
+void job_encode(const struct mom_job *j, struct buf *out)
+{
+    struct arena *arena = arena_new_small();
+    struct job_record r = record_of(j, arena);
 
     put_tasks(j, arena, &r);
     job_record_encode(&r, out);
     arena_free(arena);
+}
+
+/* Of images the event and how many tasks: those of one event do not change. */
+static void put_image_size(struct job_record_tasks *t, struct buf *out)
+{
+    buf_printf(out, "%zu ", t->n);
+    t->n = 0;
+}
+
+uint64_t job_base(const struct mom_job *j)
+{
+    struct arena *arena = arena_new_small();
+    struct job_record r = record_of(j, arena);
+    struct buf b = { 0 };
+    uint64_t sum;
+
+    r.n_tasks = 0;
+    r.cput_s = r.mem_kb = r.vmem_kb = 0;
+    put_image_size(&r.image.being_made, &b);
+    put_image_size(&r.image.last, &b);
+    put_image_size(&r.image.before, &b);
+    job_record_encode(&r, &b);
+    sum = job_file_sum(b.data, b.len);
+    buf_fini(&b);
+    arena_free(arena);
+    return sum;
+}
+
+void job_encode_note(const struct mom_job *j, uint32_t task, struct buf *out)
+{
+    const struct spawned *t = spawned_find(j, task);
+    struct job_note n = { .task.number = task,
+                          .has_ended = !t || !task_is_stored(t),
+                          .n_tasks = j->n_tasks,
+                          .cput_s = j->top.used.cput_s,
+                          .mem_kb = j->top.used.mem_kb,
+                          .vmem_kb = j->top.used.vmem_kb };
+
+    if (!n.has_ended)
+        n.task = record_task(t);
+    job_note_encode(&n, out);
+}
+
+void job_save_task(const struct mom_job *j, uint32_t task, struct mom_out *out)
+{
+    out_job(out, MOM_SAVE, j);
+    out->v[out->n - 1].task = task;
 }
 
 static bool phase_is_stored(int32_t phase)

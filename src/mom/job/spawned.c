@@ -295,7 +295,7 @@ void mom_task_ended(struct mom *m, int64_t now_at, const char *job_id, uint32_t 
     if (!t->is_told) /* it had not even reported its session */
         spawned_refuse(j, &t->asker, IM_SPAWN_TASK, TASK_ESYSTEM, out);
     spawned_tell_end(m, j, task, status, out);
-    out_job(out, MOM_SAVE, j);
+    job_save_task(j, task, out);
     if (t->is_restoring) {
         t->is_restoring = false;
         image_task_restored(m, now_at, j, false, out);

@@ -170,10 +170,12 @@ static void recover_one(struct shell *s, const char *name)
     char *id = xstrndup(name, len), path[PATH_MAX];
     struct buf record = { 0 };
     const char *loaded;
+    struct diag why;
 
     home_path(s->home, HOME_RECORD, id, path);
-    if (!records_read(path, JOB_FILE_MAX_BYTES, &record) || !record.data ||
-        !mom_record_is_of(record.data, record.len, id) ||
+    if (records_read(path, JOB_FILE_MAX_BYTES, &record, &why) != 0)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, id, why.text);
+    if (!record.data || !mom_record_is_of(record.data, record.len, id) ||
         !mom_load(s->mom, record.data, record.len, &loaded)) {
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, id, "damaged job record removed");
         home_remove_files(s->home, id, 0);

@@ -24,12 +24,13 @@ static int save_record(struct shell *s, const char *job_id, struct diag *why)
     char path[PATH_MAX];
     int err = 0;
 
+    home_path(s->home, HOME_RECORD, job_id, path);
     /* A job that is gone leaves nothing to write, and that is no failure: effects wait
      * in a list while jobs go. */
     mom_job_encode(s->mom, job_id, &b);
     if (b.len)
-        err = records_save(&s->records, home_path(s->home, HOME_RECORD, job_id, path),
-                           b.data, b.len, why);
+        err = records_save(&s->records, path, mom_job_base(s->mom, job_id), b.data,
+                           b.len, why);
     buf_fini(&b);
     return err;
 }
@@ -75,6 +76,20 @@ static bool save_job(struct shell *s, const char *job_id, struct mom_out *out)
     shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
     mom_noted(s->mom, clock_read(), &why, out);
     return false;
+}
+
+/* Nothing but that task has changed, if one is named: a note of it may do. */
+static bool save_task(struct shell *s, const char *job_id, uint32_t task,
+                      struct mom_out *out)
+{
+    struct buf b = { 0 };
+    char path[PATH_MAX];
+    bool ok = task && mom_job_note(s->mom, job_id, task, &b) &&
+              records_note(&s->records, home_path(s->home, HOME_RECORD, job_id, path),
+                           mom_job_base(s->mom, job_id), b.data, b.len);
+
+    buf_fini(&b);
+    return ok || save_job(s, job_id, out);
 }
 
 /* Programs that read the file now see the vnodes that are left. */
@@ -216,7 +231,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
     case MOM_SAVE:
         /* The core goes on when this fails, as the log says: the older record leads to
          * the same job after a restart. */
-        (void)save_job(s, e->job_id, out);
+        (void)save_task(s, e->job_id, e->task, out);
         break;
     case MOM_WHERE:
         list_vnodes(s, e->job_id);
@@ -228,7 +243,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         tasks_start_job(s, e->job_id, out);
         break;
     case MOM_BEGIN:
-        tasks_begin(s, e->job_id, e->task, save_job(s, e->job_id, out));
+        tasks_begin(s, e->job_id, e->task, save_task(s, e->job_id, e->task, out));
         break;
     case MOM_PREPARE:
         demux_start(s, e->job_id, out);

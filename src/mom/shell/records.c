@@ -6,10 +6,14 @@
  * that was given up may: what is found under its name is then not its own
  * (mom_record_is_of()), and goes.
  *
+ * What was written last is remembered, so that nothing has to be read for the next
+ * write. The file is known by its number: one that somebody has put there instead is
+ * read before it is written, and gets no notes before that.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/records.h"
 
-#include "lib/wire/job_file.h"
+#include "lib/wire/job_notes.h"
 #include "mom/shell/home.h"
 
 #include <errno.h>
@@ -19,10 +23,26 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define uthash_malloc(size)    xmalloc(size)
+#define uthash_free(ptr, size) free(ptr)
+#include <uthash.h>
 
-#define SPARES_MAX 16
-#define SPARE_MAX  65536 /* bytes: a longer one gives its room back */
-#define ROOM_BYTES ((size_t)512 << 10)
+#define SPARES_MAX  16
+#define SPARE_MAX   65536 /* bytes: a longer one gives its room back */
+#define ROOM_BYTES  ((size_t)512 << 10)
+/* For notes of a job whose notes had no room: in a new file at least. */
+#define NOTES_LEAST ((size_t)12 << 10)
+
+/* The file of a record as it was left. */
+struct record_file {
+    char *path;
+    dev_t device;
+    ino_t number;
+    uint64_t base;
+    struct job_file has; /* without its bytes */
+    bool lacks_room;     /* there was none for a note: a file with more is to come */
+    UT_hash_handle hh;
+};
 
 static const char *name_of(const struct records *s, unsigned i, char path[PATH_MAX])
 {
@@ -37,6 +57,48 @@ void records_open(struct records *s, const char *home)
     *s = (struct records){ .home = home };
     for (unsigned i = 0; i < SPARES_MAX; i++)
         (void)unlink(name_of(s, i, path));
+}
+
+static struct record_file *find_file(const struct records *s, const char *path)
+{
+    struct record_file *f;
+
+    HASH_FIND_STR(s->files, path, f);
+    return f;
+}
+
+static void forget_file(struct records *s, struct record_file *f)
+{
+    if (!f)
+        return;
+    HASH_DEL(s->files, f);
+    free(f->path);
+    free(f);
+}
+
+void records_close(struct records *s)
+{
+    while (s->files)
+        forget_file(s, s->files);
+}
+
+static struct record_file *need_file(struct records *s, const char *path)
+{
+    struct record_file *f = find_file(s, path);
+
+    if (f)
+        return f;
+    f = xcalloc(1, sizeof(*f));
+    f->path = xstrdup(path);
+    HASH_ADD_KEYPTR(hh, s->files, f->path, strlen(f->path), f);
+    return f;
+}
+
+/* Is it the file that was written last? */
+static bool is_as_left(const struct record_file *f, const struct stat *st)
+{
+    return f && f->has.turn && S_ISREG(st->st_mode) && st->st_dev == f->device &&
+           st->st_ino == f->number && (size_t)st->st_size == 2 * f->has.place_bytes;
 }
 
 static bool write_at(int fd, const struct buf *b, size_t offset)
@@ -120,59 +182,150 @@ static bool read_all(int fd, size_t max_bytes, struct buf *out)
     return n == (ssize_t)len;
 }
 
+/* What the open file has: as it was left, or read. turn 0: it has no places. */
+static struct job_file look(int fd, const struct record_file *f)
+{
+    struct job_file has = { 0 };
+    struct buf old = { 0 };
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && is_as_left(f, &st))
+        return f->has;
+    if (read_all(fd, JOB_FILE_MAX_BYTES, &old))
+        has = job_file_read(old.data, old.len);
+    has.record = NULL; /* it goes with the bytes */
+    buf_fini(&old);
+    return has;
+}
+
+/* The next record into the places, with room behind it for notes that are half as long,
+ * where notes lacked room. A file that cannot be made with more need not have that. */
+static bool put_next(const struct record_file *f, struct job_file *has,
+                     const void *data, size_t len, struct buf *out, size_t *ret_offset)
+{
+    if (!f->lacks_room)
+        return job_file_next(has, data, len, 0, out, ret_offset);
+    return job_file_next(has, data, len, len / 2, out, ret_offset) ||
+           (has->place_bytes >= job_file_place_bytes(len, 2 * len) &&
+            job_file_next(has, data, len, 0, out, ret_offset));
+}
+
 /* Write into a place of the file that is there. False: that cannot be done, and the
  * record before this one may still be read. */
-static bool write_in_turn(struct records *s, const char *path, const void *data,
+static bool write_in_turn(struct records *s, struct record_file *f, const void *data,
                           size_t len)
 {
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    struct buf old = { 0 }, b = { 0 };
-    bool ok = false;
+    int fd = open(f->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    struct job_file has;
+    struct buf b = { 0 };
+    size_t offset;
+    bool ok;
 
     if (fd < 0)
         return false;
-    if (read_all(fd, JOB_FILE_MAX_BYTES, &old)) {
-        struct job_file f = job_file_read(old.data, old.len);
-        size_t offset;
-
-        ok = job_file_next(&f, data, len, &b, &offset) && write_at(fd, &b, offset) &&
-             fdatasync(fd) == 0;
-    }
+    has = look(fd, f);
+    ok = put_next(f, &has, data, len, &b, &offset) && write_at(fd, &b, offset) &&
+         fdatasync(fd) == 0;
     close(fd);
-    buf_fini(&old);
     buf_fini(&b);
-    return ok && (!s->dir_is_unsure || sync_names(s, path));
+    f->has = has;
+    return ok && (!s->dir_is_unsure || sync_names(s, f->path));
 }
 
-int records_save(struct records *s, const char *path, const void *data, size_t len,
-                 struct diag *why)
+static int write_new(struct records *s, struct record_file *f, const void *data,
+                     size_t len, struct diag *why)
 {
+    size_t room = f->lacks_room ? MAX_OF(2 * len, NOTES_LEAST) : 0;
     struct buf b = { 0 };
     int err;
 
-    if (write_in_turn(s, path, data, len))
-        return 0;
-    job_file_make(data, len, &b);
-    err = make_file(s, path, &b, why);
+    job_file_make(data, len, room, &b, &f->has);
+    err = make_file(s, f->path, &b, why);
     buf_fini(&b);
     return err;
 }
 
-bool records_read(const char *path, size_t max_bytes, struct buf *out)
+int records_save(struct records *s, const char *path, uint64_t base, const void *data,
+                 size_t len, struct diag *why)
+{
+    struct record_file *f = need_file(s, path);
+    struct stat st;
+
+    if (!write_in_turn(s, f, data, len)) {
+        int err = write_new(s, f, data, len, why);
+
+        /* Nobody can say what the file has now. */
+        if (err) {
+            forget_file(s, f);
+            return err;
+        }
+    }
+    f->has.record = NULL; /* the caller's */
+    f->base = base;
+    if (lstat(path, &st) < 0) {
+        forget_file(s, f);
+        return 0;
+    }
+    f->device = st.st_dev;
+    f->number = st.st_ino;
+    return 0;
+}
+
+static bool write_note(const struct record_file *f, const struct buf *b, size_t offset)
+{
+    int fd = open(f->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat st;
+    bool ok = fd >= 0 && fstat(fd, &st) == 0 && is_as_left(f, &st) &&
+              write_at(fd, b, offset) && fdatasync(fd) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+bool records_note(struct records *s, const char *path, uint64_t base, const void *data,
+                  size_t len)
+{
+    struct record_file *f = find_file(s, path);
+    struct job_file has;
+    struct buf b = { 0 };
+    size_t offset;
+    bool ok;
+
+    if (!f || f->base != base)
+        return false;
+    has = f->has;
+    if (!job_file_add_note(&has, data, len, &b, &offset)) {
+        f->lacks_room = true;
+        return false;
+    }
+    ok = write_note(f, &b, offset);
+    buf_fini(&b);
+    if (ok)
+        f->has = has;
+    else
+        forget_file(s, f); /* nobody can say what of the note is there */
+    return ok && (!s->dir_is_unsure || sync_names(s, path));
+}
+
+int records_read(const char *path, size_t max_bytes, struct buf *out, struct diag *why)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     struct buf all = { 0 };
     bool ok = fd >= 0 && read_all(fd, max_bytes, &all) && fdatasync(fd) == 0;
+    int err = ok ? 0 : diag_set(why, PBSE_SYSTEM, "the job's record cannot be read");
 
     if (ok) {
         struct job_file f = job_file_read(all.data, all.len);
 
-        buf_add(out, f.record, f.len);
+        if (!job_notes_fold(&f, out))
+            err = diag_set(why, PBSE_SYSTEM,
+                           "notes of tasks behind the job's record are damaged");
     }
     if (fd >= 0)
         close(fd);
     buf_fini(&all);
-    return ok;
+    return err;
 }
 
 void records_give(struct records *s, const char *path)
@@ -180,6 +333,7 @@ void records_give(struct records *s, const char *path)
     char spare[PATH_MAX];
     struct stat st;
 
+    forget_file(s, find_file(s, path));
     if (s->home && s->n < SPARES_MAX && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
         st.st_nlink == 1 && st.st_size <= SPARE_MAX &&
         rename(path, name_of(s, s->n, spare)) == 0)

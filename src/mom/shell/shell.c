@@ -546,6 +546,7 @@ void shell_close(struct shell *s)
         pool_free(s->askers);
     spawning_close(s);
     tasks_close(s);
+    records_close(&s->records);
     job_groups_close(s);
     topology_close(s);
     mock_free(s->mock_runs);

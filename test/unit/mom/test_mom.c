@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/rnd.h"
+#include "lib/wire/job_notes.h"
 #include "mom/job/core.h"
 #include "mom/mock/mock.h"
 
@@ -1661,7 +1662,86 @@ static void test_own_user_only(void)
     bench_fini(&b);
 }
 
+/* The job's record with that note behind it is what the record would be now. */
+static void check_note(struct bench *b, const struct buf *before, uint32_t task)
+{
+    struct buf now = { 0 }, note = { 0 }, file = { 0 }, bytes = { 0 }, folded = { 0 };
+    struct job_file f;
+    size_t offset;
+
+    mom_job_encode(b->m, "1.svr", &now);
+    CU_ASSERT_TRUE_FATAL(mom_job_note(b->m, "1.svr", task, &note));
+    job_file_make(before->data, before->len, 0, &file, &f);
+    CU_ASSERT_TRUE_FATAL(job_file_add_note(&f, note.data, note.len, &bytes, &offset));
+    memcpy(file.data + offset, bytes.data, bytes.len);
+    f = job_file_read(file.data, file.len);
+    CU_ASSERT_TRUE_FATAL(job_notes_fold(&f, &folded));
+    CU_ASSERT(folded.len == now.len && memcmp(folded.data, now.data, now.len) == 0);
+    buf_fini(&now);
+    buf_fini(&note);
+    buf_fini(&file);
+    buf_fini(&bytes);
+    buf_fini(&folded);
+}
+
+static uint32_t spawn_task(struct bench *b)
+{
+    static const char *args[] = { "/bin/true" };
+    const struct task_request rq = { .version = 2,
+                                     .job_id = "1.svr",
+                                     .cookie = "c",
+                                     .command = TASK_SPAWN,
+                                     .event = 9,
+                                     .task = 1,
+                                     .args = { 1, args } };
+
+    mom_task_request(b->m, b->now_at, MOM_TASK_CONNECTION | 1, &rq, &b->out);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(effect(b, MOM_SPAWN, 0));
+    return effect(b, MOM_SPAWN, 0)->task;
+}
+
+static void test_a_note_is_of_one_task(void)
+{
+    const struct mom_usage used = { .cput_s = 7, .mem_kb = 8, .vmem_kb = 9 };
+    struct buf before = { 0 }, none = { 0 };
+    struct bench b;
+    uint64_t base;
+    uint32_t task;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    mom_set_cookie(b.m, "1.svr", "c");
+    base = mom_job_base(b.m, "1.svr");
+    mom_job_encode(b.m, "1.svr", &before);
+    task = spawn_task(&b);
+    mom_set_session_mark(b.m, "1.svr", task, "boot:5");
+    mom_task_started(b.m, b.now_at, "1.svr", task, 5000, 0, NULL, &b.out);
+    CU_ASSERT_EQUAL(effect(&b, MOM_BEGIN, 0)->task, task);
+    CU_ASSERT_EQUAL(mom_job_base(b.m, "1.svr"), base);
+    check_note(&b, &before, task);
+    buf_clear(&before);
+    mom_job_encode(b.m, "1.svr", &before);
+    forget(&b);
+    mom_task_ended(b.m, b.now_at + 5, "1.svr", task, 0, &used, &b.out);
+    CU_ASSERT_EQUAL(effect(&b, MOM_SAVE, 0)->task, task);
+    CU_ASSERT_EQUAL(mom_job_base(b.m, "1.svr"), base);
+    check_note(&b, &before, task);
+    /* What is of the job is none of the task's. */
+    forget(&b);
+    signal_job(&b, "1.svr", "suspend");
+    CU_ASSERT_EQUAL(effect(&b, MOM_SAVE, 0)->task, 0);
+    CU_ASSERT_NOT_EQUAL(mom_job_base(b.m, "1.svr"), base);
+    base = mom_job_base(b.m, "1.svr");
+    mom_set_jobdir(b.m, "1.svr", "/tmp/box");
+    CU_ASSERT_NOT_EQUAL(mom_job_base(b.m, "1.svr"), base);
+    CU_ASSERT_FALSE(mom_job_note(b.m, "2.svr", task, &none));
+    CU_ASSERT(none.len == 0 && mom_job_base(b.m, "2.svr") == 0);
+    buf_fini(&before);
+    bench_fini(&b);
+}
+
 static const struct unit_case cases[] = {
+    { "a note is of one task alone", test_a_note_is_of_one_task },
     { "processors are counted, and more than asked for is said or ended",
       test_processors_are_counted },
     { "memory is limited by host", test_memory_is_limited_by_host },

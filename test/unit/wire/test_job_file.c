@@ -12,7 +12,7 @@
 static void make(struct buf *file, const char *text)
 {
     buf_clear(file);
-    job_file_make(text, strlen(text), file);
+    job_file_make(text, strlen(text), 0, file, NULL);
 }
 
 static bool has(const struct buf *file, const char *text)
@@ -36,7 +36,7 @@ static size_t next(const struct buf *file, const char *text, struct buf *ret)
     size_t offset = SIZE_MAX;
 
     buf_clear(ret);
-    CU_ASSERT_TRUE_FATAL(job_file_next(&f, text, strlen(text), ret, &offset));
+    CU_ASSERT_TRUE_FATAL(job_file_next(&f, text, strlen(text), 0, ret, &offset));
     CU_ASSERT_FATAL(offset + ret->len <= file->len);
     return offset;
 }
@@ -144,7 +144,7 @@ static void test_a_file_without_places_is_a_record(void)
     buf_add_str(&file, "+4HFJ4 and so on");
     CU_ASSERT(has(&file, "+4HFJ4 and so on"));
     f = job_file_read(file.data, file.len);
-    CU_ASSERT_FALSE(job_file_next(&f, "x", 1, &none, &offset));
+    CU_ASSERT_FALSE(job_file_next(&f, "x", 1, 0, &none, &offset));
     make(&file, "one");
     for (size_t len = 0; len < file.len; len++) {
         f = job_file_read(file.data, len);
@@ -161,12 +161,16 @@ static void test_a_record_grows_as_far_as_there_is_room(void)
     struct buf file = { 0 }, b = { 0 };
     char *text = calloc(1, 1 << 20);
     size_t offset, len = 0;
-    struct job_file f;
+    struct job_file f, g;
 
     make(&file, "small");
-    f = job_file_read(file.data, file.len);
+    f = g = job_file_read(file.data, file.len);
     memset(text, 'y', (1 << 20) - 1);
-    while (job_file_next(&f, text, len, &b, &offset)) {
+    CU_ASSERT_FALSE(job_file_next(&g, text, 100, g.place_bytes, &b, &offset));
+    CU_ASSERT_FALSE(job_file_next(&g, text, 100, SIZE_MAX, &b, &offset));
+    CU_ASSERT(g.turn == f.turn && g.record == f.record);
+    while (g = f, job_file_next(&g, text, len, 0, &b, &offset)) {
+        CU_ASSERT(g.turn == f.turn + 1 && g.len == len && g.n_notes == 0);
         CU_ASSERT_FATAL(offset + b.len <= file.len);
         buf_clear(&b);
         len++;
