@@ -38,6 +38,12 @@ check_PROGRAMS += test/bench/mom
 test_bench_mom_SOURCES = test/bench/mom.c test/unit/mom/node1.h
 test_bench_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la -lm
 
+# The records of a job that begins and ends many tasks.
+check_PROGRAMS += test/bench/notes
+test_bench_notes_SOURCES = test/bench/notes.c test/bench/measure.h test/unit/mom/node1.h \
+	src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/records.c
+test_bench_notes_LDADD = libhfmomcore.la libhfio.la libhfconf.la libhfattr.la libhfwire.la libhfbase.la -lm
+
 # A plan of the scheduler's core.
 check_PROGRAMS += test/bench/plan
 test_bench_plan_SOURCES = test/bench/plan.c test/bench/measure.h
