@@ -68,6 +68,7 @@ void loop_free(struct loop *l)
         loop_child_forget(l->children);
     /* Before the base, which its event belongs to. */
     loop_signal_free(l->sigchld);
+    loop_timer_free(l->reap_on);
     event_base_free(l->base);
     free(l);
 }

@@ -62,7 +62,9 @@ struct loop_signal *loop_signal_new(struct loop *l, int signo, loop_signal_fn fn
 void loop_signal_free(struct loop_signal *s);
 
 /* The end of a child process. Watching starts SIGCHLD handling for the loop. 'status'
- * is waitpid()'s. The handle frees itself after the call. */
+ * is waitpid()'s. The handle frees itself after the call. Of many children that have
+ * ended so many are told of in a turn. */
+#define LOOP_CHILDREN_IN_TURN 10
 typedef void (*loop_child_fn)(void *arg, pid_t pid, int status);
 struct loop_child;
 struct loop_child *loop_child_watch(struct loop *l, pid_t pid, loop_child_fn fn,

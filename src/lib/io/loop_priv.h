@@ -14,8 +14,9 @@ struct loop {
     loop_fn turn_end;
     void *turn_end_arg;
     bool stopping;
-    struct loop_signal *sigchld; /* while children are watched */
-    struct loop_child *children;
+    struct loop_signal *sigchld;                 /* while children are watched */
+    struct loop_timer *reap_on;                  /* more children may have ended */
+    struct loop_child *children, *children_hash; /* by their process */
 };
 
 struct loop_signal {

@@ -288,6 +288,58 @@ static void test_only_watched_children_are_taken(void)
     loop_free(l);
 }
 
+struct crowd {
+    struct loop *l;
+    struct loop_timer *other;
+    int n_ended, n_turns_of_other;
+};
+
+static void on_other(void *arg)
+{
+    struct crowd *c = arg;
+
+    c->n_turns_of_other++;
+    loop_timer_set(c->other, 0);
+}
+
+/* The end of each begins something new, as jobs do. */
+static void on_one_ended(void *arg, pid_t pid, int status)
+{
+    struct crowd *c = arg;
+
+    (void)pid;
+    (void)status;
+    if (c->n_ended++ < 5)
+        loop_child_watch(c->l, ended_child(0), on_one_ended, c);
+}
+
+/* Thirty and the five that follow end at once, beside a foreign one in the second
+ * round. Whoever else waits for the loop has a turn after some of them. */
+static void test_children_that_end_together_have_turns(void)
+{
+    for (int with_foreign = 0; with_foreign <= 1; with_foreign++) {
+        pid_t foreign = with_foreign ? ended_child(1) : 0;
+        struct crowd c = { .l = loop_new() };
+        int status, n_turns = 0;
+
+        c.other = loop_timer_new(c.l, on_other, &c);
+        loop_timer_set(c.other, 0);
+        for (int i = 0; i < 30; i++)
+            loop_child_watch(c.l, ended_child(0), on_one_ended, &c);
+        for (int before = 0; c.n_ended < 35; before = c.n_ended, n_turns++) {
+            loop_turn(c.l, true);
+            CU_ASSERT_TRUE_FATAL(n_turns < 1000);
+            CU_ASSERT(c.n_ended - before <= LOOP_CHILDREN_IN_TURN);
+        }
+        CU_ASSERT(n_turns >= 4);
+        CU_ASSERT(c.n_turns_of_other >= 3);
+        if (foreign)
+            CU_ASSERT_EQUAL(waitpid(foreign, &status, WNOHANG), foreign);
+        loop_timer_free(c.other);
+        loop_free(c.l);
+    }
+}
+
 struct accepted {
     int n, fd;
     bool tcp;
@@ -521,6 +573,8 @@ int main(void)
         { "a child has the signals of a fresh program, and faults are reported",
           test_a_child_has_signals_of_a_fresh_program },
         { "only watched children are taken", test_only_watched_children_are_taken },
+        { "children that end together have turns",
+          test_children_that_end_together_have_turns },
         { "listeners accept", test_listeners_accept },
         { "a dead socket is replaced", test_dead_socket_is_replaced },
         { "a lock is exclusive", test_lock_is_exclusive },
