@@ -149,23 +149,44 @@ void proc_each_of_session(int32_t session, void (*fn)(void *arg, int32_t pid),
         for_each_process(&v, visit_process);
 }
 
-struct killing {
+struct victim {
     int32_t session;
-    int signo;
-    size_t n;
-    int group;         /* that was killed last in this walk; 0: none */
     bool is_strangers; /* another session has a group of the session's number */
 };
 
-/* Signal a process of the session; a zombie has ended already. SIGKILL goes to all of
+struct killing {
+    struct victim *v; /* by session */
+    size_t n_victims;
+    int signo;
+    size_t n;
+    int group; /* that was killed last in this walk; 0: none */
+};
+
+static int by_number(const void *a, const void *b)
+{
+    const struct victim *x = a, *y = b;
+
+    return (x->session > y->session) - (x->session < y->session);
+}
+
+static struct victim *find_victim(const struct killing *k, int32_t session)
+{
+    const struct victim key = { .session = session };
+
+    return bsearch(&key, k->v, k->n_victims, sizeof(*k->v), by_number);
+}
+
+/* Signal a process of the sessions; a zombie has ended already. SIGKILL goes to all of
  * its group, which is of the same session: the kernel forgets nobody who is just being
  * forked, and a walk over /proc does. */
 static void kill_process(void *arg, pid_t pid, const struct stat_line *st)
 {
     struct killing *k = arg;
+    struct victim *named = st->group == st->session ? NULL : find_victim(k, st->group);
 
-    k->is_strangers |= st->group == k->session && st->session != k->session;
-    if (st->session != k->session || st->state == 'Z')
+    if (named)
+        named->is_strangers = true;
+    if (st->state == 'Z' || !find_victim(k, st->session))
         return;
     if (kill(pid, k->signo) == 0)
         k->n++;
@@ -175,34 +196,44 @@ static void kill_process(void *arg, pid_t pid, const struct stat_line *st)
     (void)kill(-st->group, SIGKILL);
 }
 
-/* The group that the leader began in: processes of it may all have been between two
+/* The groups that the leaders began in: processes of one may all have been between two
  * numbers when the walk came by, since each became another one again and again. */
-static void kill_first_group(const struct killing *k)
+static void kill_first_groups(const struct killing *k)
 {
-    if (k->signo == SIGKILL && !k->is_strangers)
-        (void)kill(-k->session, SIGKILL);
+    for (size_t i = 0; k->signo == SIGKILL && i < k->n_victims; i++)
+        if (!k->v[i].is_strangers)
+            (void)kill(-k->v[i].session, SIGKILL);
 }
 
-size_t proc_kill_session(int32_t session, int signo)
+size_t proc_kill_sessions(const int32_t *sessions, size_t n, int signo)
 {
-    struct killing k = { .session = session, .signo = signo };
+    struct killing k = { .v = xcalloc(n + 1, sizeof(*k.v)), .signo = signo };
     size_t total = 0;
 
     MUST(signo >= 0);
-    if (session <= 1)
-        return 0; /* 0 is no session, and that of init is not a job's */
-    for (int round = 0; round < (signo == SIGKILL ? KILL_ROUNDS : 1); round++) {
+    for (size_t i = 0; i < n; i++)
+        if (sessions[i] > 1) /* 0 is no session, and that of init is not a job's */
+            k.v[k.n_victims++].session = sessions[i];
+    qsort(k.v, k.n_victims, sizeof(*k.v), by_number);
+    for (int round = 0; k.n_victims > 0 && round < (signo == SIGKILL ? KILL_ROUNDS : 1);
+         round++) {
         /* A process may start others while we go through the list: go again until
          * none is left. */
         k.n = 0;
         k.group = 0;
         for_each_process(&k, kill_process);
-        kill_first_group(&k);
+        kill_first_groups(&k);
         total += k.n;
         if (k.n == 0)
             break;
     }
+    free(k.v);
     return total;
+}
+
+size_t proc_kill_session(int32_t session, int signo)
+{
+    return proc_kill_sessions(&session, 1, signo);
 }
 
 /* The process that has a session's number is its leader. */
@@ -271,9 +302,14 @@ bool proc_session_lives(int32_t session, const char *mark)
            proc_session_is(session, mark);
 }
 
+struct counting {
+    int32_t session;
+    size_t n;
+};
+
 static void count_process(void *arg, pid_t pid, const struct stat_line *st)
 {
-    struct killing *k = arg;
+    struct counting *k = arg;
 
     (void)pid;
     k->n += st->session == k->session && st->state != 'Z';
@@ -281,7 +317,7 @@ static void count_process(void *arg, pid_t pid, const struct stat_line *st)
 
 bool proc_session_has_any(int32_t session, const char *mark)
 {
-    struct killing k = { .session = session };
+    struct counting k = { .session = session };
 
     if (session <= 1 || !proc_session_is(session, mark))
         return false;

@@ -34,6 +34,8 @@ void proc_each_of_session(int32_t session, void (*fn)(void *arg, int32_t pid),
  * of their groups, so that nobody escapes by becoming another process. Returns how many
  * were found and got it. */
 size_t proc_kill_session(int32_t session, int signo);
+/* The same for several sessions, with one walk over /proc for all of them. */
+size_t proc_kill_sessions(const int32_t *sessions, size_t n, int signo);
 
 /* Is there a process of that number that leads its session, and has that mark? */
 bool proc_session_lives(int32_t session, const char *mark);

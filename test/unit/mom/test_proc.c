@@ -143,6 +143,32 @@ static void a_strangers_group_is_left_alone(void)
     CU_ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 }
 
+static NORETURN void stand_there(int ready)
+{
+    say(ready);
+    stand();
+}
+
+/* All of a job's, with one call; another session, between them, goes on. */
+static void several_sessions_get_one_signal(void)
+{
+    int32_t killed[4] = { 0 };
+    pid_t other;
+    int status;
+
+    killed[0] = begin(move_all, 3);
+    killed[1] = begin(stand_there, 1);
+    other = begin(stand_there, 1);
+    killed[3] =
+        begin(move_in_groups, 2); /* killed[2] is of a task that did not begin */
+    (void)proc_kill_sessions(killed, ARRAY_LEN(killed), SIGKILL);
+    CU_ASSERT_EQUAL(waitpid(other, &status, WNOHANG), 0);
+    CU_ASSERT_EQUAL(kill(other, SIGTERM), 0);
+    wait_for_all();
+    CU_ASSERT_EQUAL(proc_kill_sessions(killed, ARRAY_LEN(killed), SIGKILL), 0);
+    CU_ASSERT_EQUAL(proc_kill_sessions(killed, 0, SIGKILL), 0);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -150,6 +176,7 @@ int main(void)
           who_moves_is_killed },
         { "each group of a session is killed", each_group_is_killed },
         { "a stranger's group is left alone", a_strangers_group_is_left_alone },
+        { "several sessions get one signal", several_sessions_get_one_signal },
     };
 
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
