@@ -194,9 +194,10 @@ static void check_settled(struct sim *s)
 
 /* What is over holds nothing and counts for nobody, and is gone when its time is over.
  */
-static void check_past(struct sim *s, const struct job *first)
+static void check_past(struct sim *s, const struct ranks *order)
 {
-    for (const struct job *j = first; j; j = j->list_next) {
+    for (const struct job *j = history_next(order, NULL); j;
+         j = history_next(order, j)) {
         if (!job_is_history(j) || j->queue || j->resv || j->bookings.n || j->awaits.n ||
             j->counted_in_vnodes || j->hot)
             check_failed(s, CHECK_LIFE, "job %s is over and holds something",
@@ -211,8 +212,8 @@ static void check_history(struct sim *s, const struct model *m)
 {
     size_t n = m->history.n; /* those that others wait for are not in the list */
 
-    check_past(s, m->history.first);
-    check_past(s, m->history.guests);
+    check_past(s, &m->history.kept);
+    check_past(s, &m->history.guests);
     MODEL_EACH_LIVE(m, OBJ_JOB, o)
     {
         n++;

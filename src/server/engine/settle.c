@@ -251,9 +251,10 @@ void settle(struct turn *t)
 {
     struct watches *w = &t->s->watches;
 
-    /* Each input begins to count anew how often rules speak about an object. */
+    /* Each input begins to count anew how often rules speak about an object. Jobs that
+     * are over have no watch, and the server's rule speaks of all of them. */
     w->settling++;
-    w->most_said = SAID_MAX + watches_count(w);
+    w->most_said = SAID_MAX + watches_count(w) + t->s->m->history.n;
     settle_turn(t);
 }
 

@@ -4,6 +4,7 @@
 #include "server/model/edges.h"
 
 #include "lib/attr/job_attrs.h"
+#include "server/model/history.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_array.h"
 #include "server/model/model_priv.h"
@@ -439,16 +440,23 @@ static void waited_server(const struct model *m, const struct object *from,
 static void server_oldest(const struct model *m, const struct object *from UNUSED,
                           const struct caller *c)
 {
-    if (m->history.first)
-        call(c, &m->history.first->obj);
-    if (m->history.guests)
-        call(c, &m->history.guests->obj);
+    const struct ranks *orders[] = { &m->history.kept, &m->history.guests };
+
+    for (size_t i = 0; i < ARRAY_LEN(orders); i++) {
+        struct job *first = history_next(orders[i], NULL);
+
+        if (first)
+            call(c, &first->obj);
+    }
 }
 
 static void oldest_server(const struct model *m, const struct object *from,
                           const struct caller *c)
 {
-    if (m->history.first == TO_JOB(from) || m->history.guests == TO_JOB(from))
+    const struct job *job = TO_JOB(from);
+
+    if (job->past && (history_next(&m->history.kept, NULL) == job ||
+                      history_next(&m->history.guests, NULL) == job))
         call(c, m->server);
 }
 

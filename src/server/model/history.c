@@ -25,10 +25,10 @@ bool history_is_guest(const struct job *j)
     return obj_num(&j->obj, JOB_A_HF_FORGET, 0) && obj_num(&j->obj, JOB_A_HF_CAME, 0);
 }
 
-/* Guests have a list of their own, since they are kept for another time. */
-static struct job **list_of(struct history *h, const struct job *j)
+/* Guests have an order of their own, since they are kept for another time. */
+static struct ranks *order_of(struct history *h, const struct job *j)
 {
-    return history_is_guest(j) ? &h->guests : &h->first;
+    return history_is_guest(j) ? &h->guests : &h->kept;
 }
 
 /* 0 for one that is to be forgotten: it comes before all others. */
@@ -37,15 +37,6 @@ static int64_t began_at(const struct job *j)
     if (obj_num(&j->obj, JOB_A_HF_FORGET, 0) && !history_is_guest(j))
         return 0;
     return obj_num(&j->obj, JOB_A_HISTORY_TIMESTAMP, 0);
-}
-
-static int by_end(const struct job *a, const struct job *b)
-{
-    int64_t x = began_at(a), y = began_at(b);
-
-    if (x != y)
-        return x < y ? -1 : 1;
-    return a->obj.created_seq < b->obj.created_seq ? -1 : 1;
 }
 
 static struct history_of_queue *find_queue(const struct model *m, const char *name)
@@ -79,16 +70,6 @@ static void count(struct model *m, const struct job *j, int sign)
     free(q);
 }
 
-/* The job behind which it belongs; NULL: it is the first. */
-static struct job *find_before(const struct job *first, const struct job *j)
-{
-    struct job *at = first ? first->list_prev : NULL;
-
-    while (at && by_end(j, at) < 0)
-        at = at == first ? NULL : at->list_prev;
-    return at;
-}
-
 static void leave_the_living(struct model *m, struct job *j)
 {
     job_order_leave(m, j);
@@ -101,26 +82,24 @@ static void leave_the_living(struct model *m, struct job *j)
         changes_remove(m->changes, &j->obj, m->seq);
 }
 
+/* A job that is over is in no queue, so its place there is free for this order. */
 static void list_it(struct model *m, struct job *j)
 {
-    struct job **list = list_of(&m->history, j);
-    struct job *before;
-
-    if (m->loading)
-        before = *list ? (*list)->list_prev : NULL;
-    else
-        before = find_before(*list, j);
-    if (before)
-        DL_APPEND_ELEM2(*list, before, j, list_prev, list_next);
-    else
-        DL_PREPEND2(*list, j, list_prev, list_next);
+    MUST(!j->queue);
+    ranks_add(order_of(&m->history, j), &j->in_queue,
+              (struct rank_place){ began_at(j), j->obj.created_seq });
 }
 
 static void unlist_it(struct model *m, struct job *j)
 {
-    struct job **list = list_of(&m->history, j);
+    ranks_remove(order_of(&m->history, j), &j->in_queue);
+}
 
-    DL_DELETE2(*list, j, list_prev, list_next);
+struct job *history_next(const struct ranks *order, const struct job *j)
+{
+    struct ranked *r = ranks_behind(order, j ? j->in_queue.place : RANK_PLACE_FIRST);
+
+    return r ? STRUCT_OF(r, struct job, in_queue) : NULL;
 }
 
 void history_add(struct model *m, struct job *j)
@@ -154,12 +133,6 @@ void history_is_awaited(struct model *m, struct job *j, bool awaited)
         list_it(m, j);
 }
 
-void history_sort(struct model *m)
-{
-    DL_SORT2(m->history.first, by_end, list_prev, list_next);
-    DL_SORT2(m->history.guests, by_end, list_prev, list_next);
-}
-
 size_t history_of_queue(const struct model *m, const char *name)
 {
     const struct history_of_queue *q = find_queue(m, name);
@@ -184,8 +157,9 @@ int64_t history_ends_at(const struct model *m, const struct job *j)
 
 int64_t history_deadline(const struct model *m)
 {
-    const struct history *h = &m->history;
-    int64_t first_at = h->first ? history_ends_at(m, h->first) : INT64_MAX;
+    const struct job *first = history_next(&m->history.kept, NULL);
+    const struct job *guest = history_next(&m->history.guests, NULL);
+    int64_t first_at = first ? history_ends_at(m, first) : INT64_MAX;
 
-    return h->guests ? MIN_OF(first_at, history_ends_at(m, h->guests)) : first_at;
+    return guest ? MIN_OF(first_at, history_ends_at(m, guest)) : first_at;
 }

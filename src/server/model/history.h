@@ -3,8 +3,8 @@
  * Such a job is an object like any other one, found by its id, and it has left
  * everything else: it is in no queue and no reservation, it has no vnodes, it counts
  * for nobody's limits, no rule looks at it and no scheduler hears of it. What is left
- * is one list, in the order in which history ends, so that the server has one deadline
- * for all of it: that of the first.
+ * is one order, that in which history ends, so that the server has one deadline for all
+ * of it: that of the first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_MODEL_HISTORY_H
@@ -19,15 +19,18 @@
  * cannot ask for it any more? */
 bool history_is_guest(const struct job *j);
 
-/* The job is over, or is not kept any longer. Time: adding is quick while the clock
- * goes forward; while objects are loaded they are only collected, for history_sort().
+/* The job is over, or is not kept any longer. Time: the logarithm of how many are kept.
  */
 void history_add(struct model *m, struct job *j);
 void history_remove(struct model *m, struct job *j);
-void history_sort(struct model *m);
+
+/* Those that nobody waits for, in the order in which history ends: the one behind 'j',
+ * the first one when 'j' is NULL; NULL: there is none. One order is that of guests, the
+ * other one that of all others. */
+struct job *history_next(const struct ranks *order, const struct job *j);
 
 /* Jobs wait for it, and look at how it ended; or none does any more. It is not
- * forgotten in between. For jobs that live this does nothing. */
+ * forgotten in between. For jobs that live this does nothing. Time: as above. */
 void history_is_awaited(struct model *m, struct job *j, bool awaited);
 
 /* How many jobs ended in the queue of that name and are kept. */

@@ -598,5 +598,4 @@ void model_loaded(struct model *m, uint64_t seq)
             link_object(m, o);
         }
     m->loading = false;
-    history_sort(m);
 }

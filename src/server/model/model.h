@@ -173,11 +173,12 @@ struct job {
     struct object obj;
     /* derived */
     struct queue *queue;
-    struct resv *resv;               /* the reservation whose queue it is in, or NULL */
-    struct bookings bookings;        /* from exec_vnode while it runs */
-    struct bookings awaits;          /* from hf_hot_vnodes while it is queued */
-    struct ranked in_order;          /* its place among all jobs: job_order.h */
-    struct ranked in_queue;          /* the same among those of its queue */
+    struct resv *resv;        /* the reservation whose queue it is in, or NULL */
+    struct bookings bookings; /* from exec_vnode while it runs */
+    struct bookings awaits;   /* from hf_hot_vnodes while it is queued */
+    struct ranked in_order;   /* its place among all jobs: job_order.h */
+    struct ranked in_queue;   /* the same among those of its queue; of one that is over:
+                               * in the order in which history ends (history.h) */
     struct route_class *route_class; /* while it waits to be routed */
     struct job *route_prev, *route_next;
     size_t n_parents; /* jobs that it waits for, in the order of its depend */
@@ -187,7 +188,7 @@ struct job {
     bool is_waited; /* jobs of other servers wait for it: waiters.h */
     struct job *waited_prev, *waited_next;
     struct deadline tell; /* when their servers are to be told of it; of m->to_tell */
-    struct job *list_prev, *list_next;       /* live jobs, or history (history.h) */
+    struct job *list_prev, *list_next;       /* live jobs */
     struct job *outside_prev, *outside_next; /* while it is counted in vnodes */
     bool past;                               /* it is history, and holds nothing */
     struct job_array *array; /* of a job array, else NULL: job_array.h */
@@ -204,10 +205,10 @@ struct job {
 
 /* Jobs that are over and kept: history.h. */
 struct history {
-    struct job *first; /* by list_prev, list_next; those that nobody waits for */
+    struct ranks kept; /* by in_queue; those that nobody waits for */
     /* The same of jobs that are to be forgotten and came from another server, which may
      * ask for them for a while yet. */
-    struct job *guests;
+    struct ranks guests;
     size_t n;                          /* all */
     struct history_of_queue *by_queue; /* uthash by name */
 };

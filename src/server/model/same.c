@@ -5,6 +5,7 @@
  * difference. So the check and the comparison are one thing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/history.h"
 #include "server/model/job_array.h"
 #include "server/model/job_order.h"
 #include "server/model/job_tally.h"
@@ -247,9 +248,11 @@ static bool same_kind(struct compare *c, const struct model *a, const struct mod
     return true;
 }
 
-static bool same_past(const struct job *x, const struct job *y)
+static bool same_past(const struct ranks *a, const struct ranks *b)
 {
-    for (; x && y; x = x->list_next, y = y->list_next)
+    const struct job *x = history_next(a, NULL), *y = history_next(b, NULL);
+
+    for (; x && y; x = history_next(a, x), y = history_next(b, y))
         if (!SAME_ID(x, y))
             return false;
     return !x && !y;
@@ -257,7 +260,7 @@ static bool same_past(const struct job *x, const struct job *y)
 
 static bool same_history(const struct history *a, const struct history *b)
 {
-    return same_past(a->first, b->first) && same_past(a->guests, b->guests) &&
+    return same_past(&a->kept, &b->kept) && same_past(&a->guests, &b->guests) &&
            a->n == b->n;
 }
 

@@ -1,7 +1,7 @@
 /* history_rule.c - history that is not kept any longer (attributes.md 14.7).
  *
- * PBS sweeps all of it every two minutes. Here the list of history is in the order in
- * which it ends, so that the server's deadline is that of its first job.
+ * PBS sweeps all of it every two minutes. Here history has the order in which it ends,
+ * so that the server's deadline is that of its first job.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
@@ -10,8 +10,7 @@
 #include "server/model/history.h"
 #include "server/rules/rules.h"
 
-/* What one record of the rule's takes along at least; and the rule speaks less often
- * than the engine allows, however much there is (settle.c). */
+/* So many at once: a turn takes up what a rule says whole. */
 #define AT_ONCE 100
 
 int64_t history_over_deadline(const struct model *m, const struct object *o UNUSED)
@@ -39,12 +38,13 @@ static void keep_as_guest(const struct rule_context *c, const struct job *j,
 }
 
 /* From the first job on, as far as they are over. */
-static size_t forget(const struct rule_context *c, const struct job *first, size_t most,
+static size_t forget(const struct rule_context *c, const struct ranks *order,
                      struct decision *out)
 {
     size_t n = 0;
 
-    for (const struct job *j = first; j && n < most; j = j->list_next) {
+    for (const struct job *j = history_next(order, NULL); j && n < AT_ONCE;
+         j = history_next(order, j)) {
         if (history_ends_at(c->m, j) > c->now_at)
             break;
         if (is_wanted_yet(c, j))
@@ -59,11 +59,10 @@ static size_t forget(const struct rule_context *c, const struct job *first, size
 bool history_over_due(const struct rule_context *c, const struct object *o UNUSED,
                       struct decision *out)
 {
-    size_t most, n;
+    size_t n;
 
     if (history_deadline(c->m) > c->now_at)
         return false;
-    most = MAX_OF(AT_ONCE, c->m->history.n / AT_ONCE);
-    n = forget(c, c->m->history.first, most, out);
-    return n + forget(c, c->m->history.guests, most, out) > 0;
+    n = forget(c, &c->m->history.kept, out);
+    return n + forget(c, &c->m->history.guests, out) > 0;
 }

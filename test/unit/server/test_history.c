@@ -323,7 +323,8 @@ static void a_restart_keeps_the_order(void)
         rig_advance(r, r->now_at + 1);
     }
     rig_restart(r);
-    CU_ASSERT_STRING_EQUAL(svr_model(r->s)->history.first->obj.id, "2.svr");
+    CU_ASSERT_STRING_EQUAL(history_next(&svr_model(r->s)->history.kept, NULL)->obj.id,
+                           "2.svr");
     CU_ASSERT_PTR_NULL(svr_model(r->s)->live);
     CU_ASSERT_TRUE(rig_logged(r, "Recovered 3 jobs"));
     fake_mom_free(&fm);

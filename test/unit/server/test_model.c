@@ -293,6 +293,43 @@ static void test_largest_amounts_leave_the_sums_of_others_right(void)
     end();
 }
 
+static const char *next_past(const char *id)
+{
+    const struct job *after = id ? model_job(m, id) : NULL;
+    const struct job *j = history_next(&m->history.kept, after);
+
+    return j ? j->obj.id : "none";
+}
+
+/* Whatever order they end in, and whoever has waited for one of them meanwhile. */
+static void test_history_has_the_order_of_its_ends(void)
+{
+    begin();
+    make_nodes();
+    for (int i = 1; i <= 4; i++)
+        apply(FACT_JOB_QUEUED, OBJ_JOB, arena_printf(arena, "%d.svr", i), "job_state",
+              "Q", "queue", "workq", NULL);
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "5.svr", "job_state", "H", "queue", "workq",
+          "depend", "afterany:2.svr@svr", NULL);
+    apply(FACT_JOB_FINISHED, OBJ_JOB, "3.svr", "job_state", "F", "history_timestamp",
+          "100", NULL);
+    apply(FACT_JOB_FINISHED, OBJ_JOB, "2.svr", "job_state", "F", "history_timestamp",
+          "200", NULL);
+    apply(FACT_JOB_FINISHED, OBJ_JOB, "4.svr", "job_state", "F", "history_timestamp",
+          "300", NULL);
+    /* The clock was set back. */
+    apply(FACT_JOB_FINISHED, OBJ_JOB, "1.svr", "job_state", "F", "history_timestamp",
+          "150", NULL);
+    CU_ASSERT_STRING_EQUAL(next_past(NULL), "3.svr");
+    CU_ASSERT_STRING_EQUAL(next_past("3.svr"), "1.svr");
+    CU_ASSERT_STRING_EQUAL(next_past("1.svr"), "4.svr");
+    CU_ASSERT_STRING_EQUAL(next_past("4.svr"), "none");
+    apply(FACT_JOB_ENDED, OBJ_JOB, "5.svr", NULL);
+    CU_ASSERT_STRING_EQUAL(next_past("1.svr"), "2.svr");
+    CU_ASSERT_STRING_EQUAL(next_past("2.svr"), "4.svr");
+    end();
+}
+
 static const struct unit_case cases[] = {
     { "the largest amounts leave the sums of others right",
       test_largest_amounts_leave_the_sums_of_others_right },
@@ -305,6 +342,7 @@ static const struct unit_case cases[] = {
     { "jobs keep their order when they move",
       test_jobs_keep_their_order_when_they_move },
     { "history outlives its queue", test_history_outlives_its_queue },
+    { "history has the order of its ends", test_history_has_the_order_of_its_ends },
     { "hosts are known by their vnodes", test_hosts_are_known_by_their_vnodes },
     { "every fact has a name", test_facts_have_names },
     { "every reason has its words", test_reasons_have_words },

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "resv_world.h"
 
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/server_attrs.h"
 #include "lib/wire/sched_command.h"
 
 #define START (NOW + 100)
@@ -163,6 +165,51 @@ static void what_is_due_at_once_takes_many_turns_too(void)
     world_free(&w);
 }
 
+/* So many jobs are over and kept. */
+static void long_history(struct world *w, int n)
+{
+    struct decision d = { .arena = w->arena };
+
+    for (int i = 0; i < n; i++) {
+        struct record *rec =
+            record_add(&d.records, w->arena, FACT_JOB_QUEUED, OBJ_JOB,
+                       arena_printf(w->arena, "%d.svr", i), "user1@svr", w->now_at);
+
+        record_change(rec, w->arena, JOB_A_JOB_STATE, NULL, "F");
+        record_change_num(rec, w->arena, JOB_A_SUBSTATE, 92);
+        record_change_num(rec, w->arena, JOB_A_HISTORY_TIMESTAMP, w->now_at);
+    }
+    world_take(w, &d);
+    world_clear(w);
+}
+
+/* However long it is: what one turn forgets does not grow with it. */
+static void a_long_history_goes_in_many_turns(void)
+{
+    enum {
+        MANY = 12000,
+        AT_ONCE = 100
+    };
+    struct world w;
+    size_t left;
+
+    world_new(&w);
+    world_fact(&w, FACT_SET, OBJ_SERVER, "svr", SERVER_A_JOB_HISTORY_ENABLE, NULL,
+               "True");
+    long_history(&w, MANY);
+    CU_ASSERT_EQUAL_FATAL(n_jobs(&w), MANY);
+    world_fact(&w, FACT_SET, OBJ_SERVER, "svr", SERVER_A_JOB_HISTORY_ENABLE, NULL,
+               "False");
+    CU_ASSERT_TRUE(n_jobs(&w) + AT_ONCE >= MANY);
+    for (left = n_jobs(&w); left > 0; left = n_jobs(&w)) {
+        CU_ASSERT_TRUE_FATAL(svr_has_work(w.s));
+        svr_go_on(w.s, w.now_at, &w.out);
+        CU_ASSERT_TRUE_FATAL(n_jobs(&w) < left && n_jobs(&w) + AT_ONCE >= left);
+        world_clear(&w);
+    }
+    world_free(&w);
+}
+
 static const struct unit_case cases[] = {
     { "a full reservation goes in many turns", a_full_reservation_goes_in_many_turns },
     { "who comes with little does not wait", who_comes_with_little_does_not_wait },
@@ -173,6 +220,7 @@ static const struct unit_case cases[] = {
       nobody_has_waited_long_enough_before_all_has_followed },
     { "what is due at once takes many turns too",
       what_is_due_at_once_takes_many_turns_too },
+    { "a long history goes in many turns", a_long_history_goes_in_many_turns },
 };
 
 int main(void)
