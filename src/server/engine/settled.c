@@ -62,6 +62,14 @@ static void forget_end(void *arg UNUSED, const struct object *to)
     reads_forget(to);
 }
 
+/* ... and no other one than those that the rule names. */
+static void forget_settings(const struct model *m, const struct rule_row *row)
+{
+    for (size_t i = 0; i < kind_table(OBJ_SERVER)->n; i++)
+        MUST(!reads_has(m->server, (int)i) || rule_sees_setting(row, (int)i));
+    forget_end(NULL, m->server);
+}
+
 /* What the rule may look at: its object, the ends of its edges, settings. */
 static void forget_what_is_seen(const struct model *m, const struct rule_row *row,
                                 const struct object *o)
@@ -71,7 +79,7 @@ static void forget_what_is_seen(const struct model *m, const struct rule_row *ro
             edge_each(m, e, o, forget_end, NULL);
     reads_forget(o);
     if (row->looks & SEES_SETTINGS)
-        forget_end(NULL, m->server);
+        forget_settings(m, row);
     if (!(row->looks & SEES_SCHEDULERS))
         return;
     MODEL_EACH (m, OBJ_SCHED, sched) {

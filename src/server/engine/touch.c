@@ -50,28 +50,38 @@ static void touch_kind(struct svr *s, enum obj_kind kind)
     }
 }
 
-/* What a rule has to see that looks at what the record changes, besides edges. */
-static uint64_t seen_as(const struct record *rec)
+/* Rules about jobs that are put back have nothing to say without such jobs. */
+static bool is_asleep(const struct svr *s, const struct rule_row *row)
+{
+    return (row->looks & SEES(EDGE_HOT_JOB_QUEUE)) && s->m->n_hot == 0;
+}
+
+/* Does the rule look at what the record changes, besides edges? */
+static bool rule_sees(const struct rule_row *row, const struct record *rec)
 {
     const struct attr_row *rows = kind_table(rec->kind)->rows;
 
     if (rec->kind == OBJ_SCHED)
-        return rec->n_changes > 0 ? SEES_SCHEDULERS : 0;
-    if (rec->kind != OBJ_SERVER)
-        return 0;
-    for (size_t i = 0; i < rec->n_changes; i++)
-        if (!(rows[rec->changes[i].attr].flags & ATTR_ALONE))
-            return SEES_SETTINGS;
-    return 0;
+        return rec->n_changes > 0 && (row->looks & SEES_SCHEDULERS);
+    for (size_t i = 0; rec->kind == OBJ_SERVER && i < rec->n_changes; i++)
+        if (!(rows[rec->changes[i].attr].flags & ATTR_ALONE) &&
+            rule_sees_setting(row, rec->changes[i].attr))
+            return true;
+    return false;
 }
 
 void touch_for_settings(struct svr *s, const struct record *rec)
 {
-    uint64_t seen = seen_as(rec);
+    bool sees[OBJ_KIND_COUNT] = { false };
 
+    if (rec->kind != OBJ_SERVER && rec->kind != OBJ_SCHED)
+        return;
+    for (size_t i = 0; i < n_rule_rows; i++)
+        if (!is_asleep(s, &rule_rows[i]) && rule_sees(&rule_rows[i], rec))
+            sees[rule_rows[i].kind] = true;
     /* A setting may concern every object of the kinds whose rules look at it. */
-    for (int kind = 0; seen && kind < OBJ_KIND_COUNT; kind++)
-        if (rules_of((enum obj_kind)kind).looks & seen)
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        if (sees[kind])
             touch_kind(s, (enum obj_kind)kind);
 }
 

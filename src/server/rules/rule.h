@@ -52,15 +52,29 @@ typedef int64_t (*rule_deadline_fn)(const struct model *m, const struct object *
 #define SEES_SCHEDULERS SEES(EDGE_COUNT + 1)
 _Static_assert(EDGE_COUNT < 63, "a rule's row has one bit for each edge");
 
+#define RULE_SETTINGS_MAX 6
+
+/* Attributes of the server: a change of any other one wakes nobody. */
+struct rule_settings {
+    size_t n; /* 0: it may be any */
+    int attrs[RULE_SETTINGS_MAX];
+};
+
 struct rule_row {
     enum obj_kind kind;
     const char *name;
     uint64_t looks; /* SEES() */
     rule_fn due;
     rule_deadline_fn deadline; /* NULL: only records wake it */
+    /* With SEES_SETTINGS: which. Where there are many objects of the kind a setting is
+     * not to make all of them look that is nothing to them. */
+    struct rule_settings settings;
 };
 extern const struct rule_row rule_rows[];
 extern const size_t n_rule_rows;
+
+/* Does the rule see that attribute of the server? */
+bool rule_sees_setting(const struct rule_row *row, int attr);
 
 /* All rules of a kind together. */
 struct rules_of {

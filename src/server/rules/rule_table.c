@@ -1,6 +1,7 @@
 /* rule_table.c - which rules there are, in the order in which they are asked.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/server_attrs.h"
 #include "server/rules/rules.h"
 
 /* A job that is put back looks at its queue, and at all that may leave it no room. */
@@ -60,9 +61,9 @@ const struct rule_row rule_rows[] = {
     { OBJ_JOB, "job time", 0,
       job_time_due, job_time_deadline },
     { OBJ_JOB, "job node fail", SEES(EDGE_JOB_NODES) | SEES_SETTINGS,
-      job_node_fail_due, job_node_fail_deadline },
+      job_node_fail_due, job_node_fail_deadline, { 1, { SERVER_A_NODE_FAIL_REQUEUE } } },
     { OBJ_JOB, "job accrual", SEES_SETTINGS,
-      job_accrual_due, NULL },
+      job_accrual_due, NULL, { 1, { SERVER_A_ELIGIBLE_TIME_ENABLE } } },
     { OBJ_JOB, "hot restart", HOT_RESTART_LOOKS,
       hot_restart_due, NULL },
 
@@ -106,6 +107,16 @@ struct rules_of rules_of(enum obj_kind kind)
             all.looks |= rule_rows[i].looks;
         }
     return all;
+}
+
+bool rule_sees_setting(const struct rule_row *row, int attr)
+{
+    if (!(row->looks & SEES_SETTINGS))
+        return false;
+    for (size_t i = 0; i < row->settings.n; i++)
+        if (row->settings.attrs[i] == attr)
+            return true;
+    return row->settings.n == 0;
 }
 
 struct record *rule_decide(const struct rule_context *c, const struct object *o,

@@ -210,6 +210,37 @@ static void a_long_history_goes_in_many_turns(void)
     world_free(&w);
 }
 
+/* More jobs than one turn looks at: a setting that is nothing to them leaves nothing to
+ * be done, and one that is makes each of them look. */
+static void a_setting_wakes_only_who_looks_at_it(void)
+{
+    enum {
+        MANY = 1000
+    };
+    struct world w;
+    size_t n = 0;
+
+    world_new(&w);
+    for (int i = 0; i < MANY; i++)
+        world_job(&w, arena_printf(w.arena, "%d.svr", 1000 + i), NULL, NULL, NULL);
+    world_sched_done(&w);
+    world_clear(&w);
+    world_server(&w, SERVER_A_MAX_QUEUED, NULL, "[u:PBS_GENERIC=5]");
+    CU_ASSERT_FALSE(svr_is_settling(w.s));
+    world_server(&w, SERVER_A_RESOURCES_DEFAULT, "walltime", "60");
+    CU_ASSERT_FALSE(svr_is_settling(w.s));
+    world_server(&w, SERVER_A_ELIGIBLE_TIME_ENABLE, NULL, "True");
+    CU_ASSERT_TRUE(svr_is_settling(w.s));
+    while (svr_is_settling(w.s))
+        svr_go_on(w.s, w.now_at, &w.out);
+    MODEL_EACH_LIVE(svr_model(w.s), OBJ_JOB, o)
+    {
+        n += obj_is_set(o, JOB_A_ACCRUE_TYPE);
+    }
+    CU_ASSERT_EQUAL(n, MANY);
+    world_free(&w);
+}
+
 static const struct unit_case cases[] = {
     { "a full reservation goes in many turns", a_full_reservation_goes_in_many_turns },
     { "who comes with little does not wait", who_comes_with_little_does_not_wait },
@@ -221,6 +252,7 @@ static const struct unit_case cases[] = {
     { "what is due at once takes many turns too",
       what_is_due_at_once_takes_many_turns_too },
     { "a long history goes in many turns", a_long_history_goes_in_many_turns },
+    { "a setting wakes only who looks at it", a_setting_wakes_only_who_looks_at_it },
 };
 
 int main(void)
