@@ -546,7 +546,7 @@ check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_ti
 	test/unit/server/test_resv_question test/unit/server/test_resv_together \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
-	test/unit/server/test_resv_told test/unit/server/test_facts \
+	test/unit/server/test_resv_told test/unit/server/test_facts test/unit/server/test_waits \
 	test/unit/server/test_put_off test/unit/server/test_edges \
 	test/unit/server/test_changes test/unit/server/test_denials \
 	test/unit/server/test_extensions \
@@ -557,7 +557,7 @@ TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_question test/unit/server/test_resv_together \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
-	test/unit/server/test_resv_told test/unit/server/test_facts \
+	test/unit/server/test_resv_told test/unit/server/test_facts test/unit/server/test_waits \
 	test/unit/server/test_put_off test/unit/server/test_edges \
 	test/unit/server/test_changes test/unit/server/test_denials \
 	test/unit/server/test_extensions \
@@ -656,6 +656,8 @@ test_unit_server_test_edges_SOURCES = test/unit/server/test_edges.c
 test_unit_server_test_edges_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_facts_SOURCES = test/unit/server/test_facts.c
 test_unit_server_test_facts_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_waits_SOURCES = test/unit/server/test_waits.c
+test_unit_server_test_waits_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_told_SOURCES = test/unit/server/test_resv_told.c $(RESV_WORLD)
 test_unit_server_test_resv_told_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_alter_SOURCES = test/unit/server/test_resv_alter.c $(RESV_WORLD)

@@ -6,6 +6,7 @@
 #include "test/unit/unit.h"
 
 #include "server/model/history.h"
+#include "server/model/job_array.h"
 #include "server/model/model.h"
 
 #include <stdarg.h>
@@ -330,6 +331,41 @@ static void test_history_has_the_order_of_its_ends(void)
     end();
 }
 
+/* "7[1-3].svr" names indices of 7[].svr; what names the array itself, or no array, does
+ * not. */
+static void test_indices_are_those_of_an_array(void)
+{
+    static const struct {
+        const char *id, *array, *list;
+    } rows[] = {
+        { "7[3].svr", "7[].svr", "3" }, { "7[1-3,5].svr", "7[].svr", "1-3,5" },
+        { "7[x].svr", "7[].svr", "x" }, /* who reads the list refuses it */
+        { "7[].svr", NULL, NULL },      { "7.svr", NULL, NULL },
+        { "7[3", NULL, NULL },          { "7]3[.svr", NULL, NULL },
+        { "8[3].svr", NULL, NULL },     { "7[3].other", NULL, NULL },
+        { "9[3].svr", NULL, NULL },
+    };
+
+    begin();
+    make_nodes();
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "7[].svr", "job_state", "Q", "queue", "workq",
+          "array", "True", "array_indices_submitted", "1-5", NULL);
+    /* It has the name of an array and is none: it came from a stranger. */
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "9[].svr", "job_state", "Q", "queue", "workq",
+          NULL);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *list = NULL;
+        const struct job *array = array_of_indices(m, rows[i].id, arena, &list);
+
+        CU_ASSERT_EQUAL(array != NULL, rows[i].array != NULL);
+        if (array && rows[i].array) {
+            CU_ASSERT_STRING_EQUAL(array->obj.id, rows[i].array);
+            CU_ASSERT_STRING_EQUAL(list, rows[i].list);
+        }
+    }
+    end();
+}
+
 static const struct unit_case cases[] = {
     { "the largest amounts leave the sums of others right",
       test_largest_amounts_leave_the_sums_of_others_right },
@@ -343,6 +379,7 @@ static const struct unit_case cases[] = {
       test_jobs_keep_their_order_when_they_move },
     { "history outlives its queue", test_history_outlives_its_queue },
     { "history has the order of its ends", test_history_has_the_order_of_its_ends },
+    { "indices are those of an array", test_indices_are_those_of_an_array },
     { "hosts are known by their vnodes", test_hosts_are_known_by_their_vnodes },
     { "every fact has a name", test_facts_have_names },
     { "every reason has its words", test_reasons_have_words },
