@@ -332,8 +332,19 @@ static bool servers_line(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "K1 loses its waiters": of the other server */
+static bool loses_waiters(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[0]);
+
+    if (id)
+        peers_lose_waiters(s, id);
+    return s->other != NULL;
+}
+
 static const struct action actions[] = {
     { "servers *", servers_line },
+    { "* loses its waiters", loses_waiters },
     { "vnode * goes offline", vnode_offline },
     { "vnode * comes back", vnode_back },
     { "vnode * is deleted", vnode_deleted },

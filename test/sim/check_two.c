@@ -256,14 +256,15 @@ static bool is_unknown_there(const struct sim *s, const char *id,
     return waiters_find(&list, e->type, id) == list.n;
 }
 
-/* Is it asked for still? 'own': because the owner of the job wants to wait. */
+/* Was it not confirmed yet, or denied since? 'own': because the owner of the job wants
+ * to wait. */
 static bool is_unconfirmed(const struct job *j, const struct depend_entry *e, bool own,
                            struct arena *arena)
 {
     const struct waiters list = waiters_in(j, JOB_A_HF_VERIFY, arena);
     size_t i = waiters_find(&list, e->type, e->job);
 
-    return i < list.n && list.v[i].own == own;
+    return i < list.n && list.v[i].own == own && (!list.v[i].known || list.v[i].again);
 }
 
 bool check_two_may_go(const struct sim *s, const struct job *j,
@@ -285,13 +286,16 @@ static bool depends(const struct job *j, struct arena *arena, struct depend_list
 }
 
 /* Who is deleted since it would wait for ever does so because of somebody. Jobs of its
- * own server are looked at elsewhere. */
+ * own server are looked at elsewhere. What a server has lost it cannot tell. */
 static void check_deleted(struct sim *s, const struct model *m, const struct job *j)
 {
-    struct arena *arena = arena_new();
+    struct arena *arena;
     struct depend_list list = { 0 };
     size_t n_never = 0, n_here = 0;
 
+    if (s->other->peers.have_lost)
+        return;
+    arena = arena_new();
     if (depends(j, arena, &list))
         for (size_t i = 0; i < list.n; i++) {
             bool is_there = depend_is_remote(m, &list.v[i]);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "peers.h"
 
+#include "server/decide/depend_remote.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -136,17 +137,23 @@ static void say(struct talk *t, const struct wire_request *rq, enum sweep_loss l
                   NULL);
 }
 
-/* The same request once more, on its way from a sender that has died. */
-static void echo(struct talk *t, const struct wire_request *rq)
+/* Nobody hears what 'to' answers. */
+static void say_without_ears(struct sim *to, struct talk *t,
+                             const struct wire_request *rq)
 {
-    struct sim *other = t->from->other;
-    uint64_t conn = net_connect(other, "root", false, &echo_ops, t);
+    uint64_t conn = net_connect(to, "root", false, &echo_ops, t);
 
     if (!conn)
         return;
-    net_conn(&other->net, conn)->peer = t->from->name;
-    net_request(other, conn, rq);
-    hang_up(other, conn, rnd_range(&t->from->rnd, 0, NOTICE_MAX_MS));
+    net_conn(&to->net, conn)->peer = to->other->name;
+    net_request(to, conn, rq);
+    hang_up(to, conn, rnd_range(&to->other->rnd, 0, NOTICE_MAX_MS));
+}
+
+/* The same request once more, on its way from a sender that has died. */
+static void echo(struct talk *t, const struct wire_request *rq)
+{
+    say_without_ears(t->from->other, t, rq);
 }
 
 static void say_next(struct talk *t)
@@ -293,4 +300,29 @@ void peers_cut_off(struct sim *s, bool are_cut_off)
                 t->conn = 0;
             }
     }
+}
+
+void peers_lose_waiters(struct sim *s, const char *job_id)
+{
+    const struct job *job = model_job(shell_model(s), job_id);
+    struct arena *arena = arena_new();
+    const struct waiters list = waiters_of(job, arena);
+
+    s->peers.have_lost = true;
+    /* To unregister is the one way to lose them that a server has. */
+    for (size_t i = 0; i < list.n; i++) {
+        const struct body_register_dep body = {
+            .owner = "root",
+            .parent_id = job_id,
+            .child_id = arena_printf(arena, "%s@%s", list.v[i].job, list.v[i].server),
+            .type = depend_type_to_wire(list.v[i].type),
+            .operation = DEPEND_OP_UNREGISTER,
+        };
+        const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
+                                         .user = "root",
+                                         .body = &body };
+
+        say_without_ears(s, NULL, &rq);
+    }
+    arena_free(arena);
 }

@@ -21,6 +21,7 @@ struct talk;
 struct peers {
     struct talk *list; /* all that were begun: messages of theirs may still come */
     bool are_cut_off;  /* the servers cannot reach each other */
+    bool have_lost;    /* the server has lost who waits for one of its jobs */
 };
 
 /* The server of 's' asks that of s->other. */
@@ -28,6 +29,9 @@ void peers_ask(struct sim *s, const struct need *need);
 /* The server of 's' has died. */
 void peers_asker_died(struct sim *s);
 void peers_cut_off(struct sim *s, bool are_cut_off);
+/* The server of 's' loses who of the other one waits for its job, as if its store had
+ * been lost and made anew without that: the other one knows nothing of it. */
+void peers_lose_waiters(struct sim *s, const char *job_id);
 void peers_fini(struct peers *p);
 
 #endif

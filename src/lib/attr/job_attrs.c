@@ -948,7 +948,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_WAITERS] = { .name = "hf_waiters", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Jobs of other servers that wait for it." },
     [JOB_A_HF_TELL_AT] = { .name = "hf_tell_at", .type = &attr_int64, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "When their servers are told again how it ended." },
     [JOB_A_HF_TELL_UNTIL] = { .name = "hf_tell_until", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Those of their servers that have not answered: when each is asked again, and given up." },
-    [JOB_A_HF_VERIFY] = { .name = "hf_verify", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Jobs of other servers that it was told to wait for, which these servers have not confirmed." },
+    [JOB_A_HF_VERIFY] = { .name = "hf_verify", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Jobs of other servers that it waits for, and when these servers are asked whether they know it." },
     [JOB_A_HF_VERIFY_AT] = { .name = "hf_verify_at", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "When the first of them is asked for." },
     [JOB_A_HF_WAITERS_NEWS] = { .name = "hf_waiters_news", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "What has changed in hf_waiters since it was written." },
     [JOB_A_HF_VERIFY_NEWS] = { .name = "hf_verify_news", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "What has changed in hf_verify since it was written." },

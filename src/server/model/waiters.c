@@ -1,8 +1,8 @@
 /* waiters.c - see waiters.h.
  *
  * The text is "afterok 12.alpha alpha:15001,afterany 13.alpha alpha". Behind a server
- * may follow when it is asked, "x" and how often that has failed, and the words "again"
- * and "own".
+ * may follow when it is asked, "x" and how often that has failed, and the words
+ * "again", "own" and "known".
  *
  * Thousands of changes of a long list would write it as often. So what has changed
  * since it was written stands beside it as news, in the same form: an entry that is
@@ -63,6 +63,8 @@ static bool read_word(struct waiter *w, const char *word)
         return w->again = true;
     if (strcmp(word, "own") == 0)
         return w->own = true;
+    if (strcmp(word, "known") == 0)
+        return w->known = true;
     if (strcmp(word, "off") == 0)
         return w->off = true;
     return read_time(word, &w->at);
@@ -170,7 +172,7 @@ static bool is_same_job(const struct waiter *a, const struct waiter *b)
 static bool is_same(const struct waiter *a, const struct waiter *b)
 {
     return str_same(a->server, b->server) && a->at == b->at && a->again == b->again &&
-           a->own == b->own && a->n_failed == b->n_failed;
+           a->own == b->own && a->known == b->known && a->n_failed == b->n_failed;
 }
 
 /* What makes 'list' of 'base': lists keep their order, and grow at their end. False: it
@@ -222,8 +224,8 @@ const char *waiters_text(const struct waiters *list, struct arena *arena)
             buf_printf(&text, " %" PRId64, w->at);
         if (w->n_failed)
             buf_printf(&text, " x%" PRId64, w->n_failed);
-        buf_printf(&text, "%s%s%s", w->again ? " again" : "", w->own ? " own" : "",
-                   w->off ? " off" : "");
+        buf_printf(&text, "%s%s%s%s", w->again ? " again" : "", w->own ? " own" : "",
+                   w->known ? " known" : "", w->off ? " off" : "");
     }
     if (text.len)
         ret = arena_strdup(arena, text.data);

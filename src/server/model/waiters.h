@@ -21,7 +21,8 @@ struct waiter {
     bool again;            /* its server did not know it once */
     bool own; /* of hf_verify: the owner wants to wait for it, and not another server */
     int64_t n_failed; /* of hf_verify: so often its server did not look at it */
-    bool off;         /* of news alone: it is not in the list any more */
+    bool known; /* of hf_verify: its server has confirmed it, and is asked seldom */
+    bool off;   /* of news alone: it is not in the list any more */
 };
 
 struct waiters {
@@ -35,8 +36,8 @@ struct waiters {
 bool waiters_read(const char *text, bool news, struct arena *arena,
                   struct waiters *ret) MUST_CHECK;
 /* The jobs of other servers that wait for it (JOB_A_HF_WAITERS), or that it waits for
- * and that are not confirmed (JOB_A_HF_VERIFY), with what has changed since these were
- * written. */
+ * and whose servers are asked whether they know that (JOB_A_HF_VERIFY), with what has
+ * changed since these were written. */
 struct waiters waiters_in(const struct job *job, int attr, struct arena *arena);
 struct waiters waiters_of(const struct job *job, struct arena *arena);
 /* Where in the list that job is, with that type; list->n: nowhere. */

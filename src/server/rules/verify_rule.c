@@ -11,6 +11,10 @@
  * more seldom, and not any more after a week; meanwhile the comment of the job tells
  * its owner why it waits.
  *
+ * What is confirmed is asked for once a day, since that server may lose its store, and
+ * then would tell nobody. It has to deny the job twice, a day apart, so that an
+ * administrator has time to bring the store back.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/base/log.h"
@@ -27,6 +31,7 @@
 
 #define PAUSE_S        60
 #define PAUSE_MAX_S    3600
+#define PAUSE_KNOWN_S  86400 /* between two questions about what is confirmed */
 /* About a week: six pauses that double, and hours behind them. */
 #define ATTEMPTS_MAX   173
 /* The comment of a job begins so while this rule keeps it. */
@@ -107,9 +112,11 @@ static void comment(const struct verifying *v, const struct finding *f, const ch
                                w->job, COMMENT_WORDS, words_of(f), end));
 }
 
-static int64_t pause_s(int64_t n_failed)
+/* What is confirmed is told by that server as soon as it is back: there is no hurry,
+ * and no end of asking. */
+static int64_t pause_s(const struct waiter *w, int64_t n_failed)
 {
-    int64_t s = PAUSE_S;
+    int64_t s = w->known ? PAUSE_MAX_S : PAUSE_S;
 
     for (; n_failed > 1 && s < PAUSE_MAX_S; n_failed--)
         s *= 2;
@@ -117,24 +124,25 @@ static int64_t pause_s(int64_t n_failed)
 }
 
 /* Its server is away, or does not look: nobody of that server is asked for meanwhile,
- * so that the others have their turn. */
+ * so that the others have their turn. What is confirmed waits as before, and its owner
+ * reads nothing new. */
 static void ask_later(const struct rule_context *c, const struct verifying *v,
                       const struct finding *f, struct record *rec, struct arena *arena)
 {
     const struct waiter *failed = &v->list.v[v->at];
-    int64_t n = failed->n_failed + 1, at = c->now_at + pause_s(n);
+    int64_t n = failed->n_failed + 1, at = c->now_at + pause_s(failed, n);
 
     for (size_t i = 0; i < v->list.n; i++) {
         struct waiter *w = &v->list.v[i];
 
-        if (!str_same(w->server, failed->server))
+        if (!str_same(w->server, failed->server) || w->known != failed->known)
             continue;
         w->n_failed = n;
         if (w->at < at)
             w->at = at;
     }
     keep(v, &v->list, rec, arena);
-    if (n > 1)
+    if (n > 1 && !failed->known)
         comment(v, f, "", rec, arena);
 }
 
@@ -147,7 +155,7 @@ static void ask_no_more(const struct verifying *v, const struct finding *f,
     struct waiters left = { 0 };
 
     for (size_t i = 0; i < v->list.n; i++)
-        if (!str_same(v->list.v[i].server, server))
+        if (!str_same(v->list.v[i].server, server) || v->list.v[i].known)
             waiters_add(&left, arena, &v->list.v[i]);
     keep(v, &left, rec, arena);
     comment(v, f, ". It is asked no more: delete the job or alter its depend", rec,
@@ -297,6 +305,70 @@ static bool may_be_there_yet(const struct waiter *w, const struct finding *f)
            (f->code == PBSE_UNKJOBID || (f->code == PBSE_HISTDEPEND && !w->own));
 }
 
+/* Its server knows who waits: it is asked again tomorrow. */
+static void note_known(const struct rule_context *c, const struct verifying *v,
+                       struct record *rec, struct arena *arena)
+{
+    struct waiter *w = &v->list.v[v->at];
+    bool was_told_of = !w->known || w->again;
+
+    w->known = true;
+    w->again = false;
+    w->n_failed = 0;
+    w->at = c->now_at + PAUSE_KNOWN_S;
+    keep(v, &v->list, rec, arena);
+    if (was_told_of && is_commented(v))
+        record_change(rec, arena, JOB_A_COMMENT, NULL, NULL);
+}
+
+/* What is confirmed is nobody's news when it stays so or is waited for no more. */
+static struct record *quiet_record(const struct rule_context *c,
+                                   const struct verifying *v, struct decision *out)
+{
+    struct record *rec = rule_decide(c, &v->job->obj, FACT_SET, out);
+
+    rec->reason = REASON_TRANSFER;
+    return rec;
+}
+
+/* Does the answer about what was confirmed before mean that nobody will tell the job
+ * any more? Whatever else a server may say of it, that it is a circle for instance, is
+ * no news. */
+static bool has_lost_it(const struct waiter *w, const struct finding *f)
+{
+    return f->code == PBSE_UNKJOBID || f->code == PBSE_JOB_MOVED ||
+           (f->code == PBSE_HISTDEPEND && !w->own);
+}
+
+/* An answer about what was confirmed before. */
+static void note_of_known(const struct rule_context *c, const struct verifying *v,
+                          const struct finding *f, struct decision *out)
+{
+    struct waiter *w = &v->list.v[v->at];
+    bool answered = depend_is_answered(f), lost = answered && has_lost_it(w, f);
+    bool never = answered && f->code == PBSE_HISTDEPEND && w->own;
+    struct record *rec;
+
+    if (!f->found && (never || (lost && w->again))) {
+        give_up(c, v, f, out);
+        return;
+    }
+    rec = quiet_record(c, v, out);
+    if (!answered) {
+        ask_later(c, v, f, rec, out->arena);
+    } else if (!lost) {
+        note_known(c, v, rec, out->arena);
+    } else {
+        decide_log(out, LOG_EV_JOB, LOG_IN_JOB, v->job->obj.id,
+                   "job %s at server %s is not known there any more: %s", w->job,
+                   w->server, words_of(f));
+        w->again = true;
+        w->at = c->now_at + PAUSE_KNOWN_S;
+        keep(v, &v->list, rec, out->arena);
+        comment(v, f, ". It is asked once more in a day", rec, out->arena);
+    }
+}
+
 static void note(const struct rule_context *c, const struct verifying *v,
                  const struct finding *f, struct decision *out)
 {
@@ -310,7 +382,7 @@ static void note(const struct rule_context *c, const struct verifying *v,
     }
     rec = rule_decide(c, &v->job->obj, FACT_JOB_MODIFIED, out);
     if (f->found) {
-        drop(v, NULL, rec, out->arena);
+        note_known(c, v, rec, out->arena);
     } else if (!answered && w->n_failed < ATTEMPTS_MAX) {
         ask_later(c, v, f, rec, out->arena);
     } else if (!answered) {
@@ -331,26 +403,34 @@ bool job_verify_due(const struct rule_context *c, const struct object *o,
     };
     size_t n_missed = c->knows.needs->n;
     const struct finding *f;
+    bool is_new;
     int circle;
 
     if (job_verify_deadline(c->m, o) > c->now_at)
         return false;
     v.list = waiters_in(v.job, JOB_A_HF_VERIFY, c->arena);
     v.at = earliest(&v.list);
+    is_new = !v.list.v[v.at].known;
     if (!has_entry(c, &v)) {
-        drop(&v, NULL, rule_decide(c, o, FACT_JOB_MODIFIED, out), out->arena);
+        drop(&v, NULL,
+             is_new ? rule_decide(c, o, FACT_JOB_MODIFIED, out)
+                    : quiet_record(c, &v, out),
+             out->arena);
         return true;
     }
     f = look_there(c, &rq, &v);
     if (!f)
         return false;
-    circle = f->found ? waits_for_itself(c, &rq, &v) : 0;
+    /* Which jobs wait for which does not change once all are confirmed. */
+    circle = f->found && is_new ? waits_for_itself(c, &rq, &v) : 0;
     if (circle == NEEDED)
         return false;
     c->knows.needs->n = n_missed; /* what the search had no use for any more */
     if (circle)
         note_circle(c, &v, out);
-    else
+    else if (is_new)
         note(c, &v, f, out);
+    else
+        note_of_known(c, &v, f, out);
     return true;
 }

@@ -241,8 +241,8 @@ static void who_is_answered_in_time_comes_first(void)
     alter_two(&w);
     CU_ASSERT_EQUAL(altered(&w, &yes, 20)->code, 0);
     verify_after(&w, 2);
-    CU_ASSERT_FALSE(obj_is_set(the_job(w.other, FIRST), JOB_A_HF_VERIFY));
-    rig_advance(w.other, w.other->now_at + 86400);
+    CU_ASSERT_TRUE(two_is_confirmed(w.other, FIRST));
+    rig_advance(w.other, w.other->now_at + 86399);
     CU_ASSERT_PTR_NULL(transfer_asked(w.other));
     CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'H');
     other_way_free(&w);
@@ -257,7 +257,7 @@ static void who_will_be_told_is_not_let_go(void)
     come_before(&w, "beforeok");
     two_let_happen(&w.fm, ENDS_BADLY);
     verify_after(&w, 2);
-    CU_ASSERT_FALSE(obj_is_set(the_job(w.other, FIRST), JOB_A_HF_VERIFY));
+    CU_ASSERT_TRUE(two_is_confirmed(w.other, FIRST));
     CU_ASSERT_EQUAL(state_of(w.other, FIRST), 'H');
     rig_restart(w.fm.r);
     while (transfer_asked(w.fm.r))

@@ -236,7 +236,7 @@ static void a_server_says_what_its_job_waits_for(void)
     two_ask_again(&t, 2, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(transfer_asked(t.out.from));
     pair_go(&t.out, FOR_EVER);
-    CU_ASSERT_FALSE(obj_is_set(the_job(t.out.from, FIRST), JOB_A_HF_VERIFY));
+    CU_ASSERT_TRUE(two_is_confirmed(t.out.from, FIRST));
     CU_ASSERT_EQUAL(state_of(t.out.from, FIRST), 'H');
     /* The words of the answer are the attribute. */
     alter(&t, "afterok:1.svr@two");

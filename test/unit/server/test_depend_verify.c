@@ -4,8 +4,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/depend_remote.h"
 #include "test/unit/server/two.h"
 #include "test/unit/unit.h"
+
+#define DAY_S 86400
 
 /* 'there' has registered, its answer is late, and meanwhile its job has ended and
  * 'here' was told of the end twice, before it had the job or the entry. 'alter': it is
@@ -176,7 +179,7 @@ static void who_cannot_look_is_asked_again(void)
         CU_ASSERT_PTR_NOT_NULL_FATAL(the_job(t.out.from, id));
         CU_ASSERT_EQUAL(state_of(t.out.from, id), 'H');
         two_ask_again(&t, 60, NULL);
-        CU_ASSERT_FALSE(obj_is_set(the_job(t.out.from, id), JOB_A_HF_VERIFY));
+        CU_ASSERT_TRUE(two_is_confirmed(t.out.from, id));
         CU_ASSERT_EQUAL(state_of(t.out.from, id), 'H');
         two_free(&t);
     }
@@ -209,7 +212,7 @@ static void who_never_looks_is_asked_seldom(void)
     }
     two_ask_again(&t, 3600, NULL);
     CU_ASSERT_STRING_EQUAL(comment_of(here, id), "");
-    CU_ASSERT_FALSE(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY));
+    CU_ASSERT_TRUE(two_is_confirmed(here, id));
     CU_ASSERT_EQUAL(state_of(here, id), 'H');
     two_free(&t);
 }
@@ -261,9 +264,10 @@ static void an_entry_is_confirmed_once(void)
             two_ask_again(&t, 2, NULL);
         }
         CU_ASSERT_PTR_NULL(transfer_asked(here));
-        CU_ASSERT_FALSE(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY));
-        CU_ASSERT_FALSE(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY_AT));
-        rig_advance(here, here->now_at + 3600);
+        CU_ASSERT_EQUAL(two_is_confirmed(here, id), !told);
+        CU_ASSERT_EQUAL(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY), !told);
+        CU_ASSERT_EQUAL(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY_AT), !told);
+        rig_advance(here, here->now_at + DAY_S - 1);
         CU_ASSERT_PTR_NULL(transfer_asked(here));
         CU_ASSERT_EQUAL(state_of(here, id), told ? 'Q' : 'H');
         two_free(&t);
@@ -302,6 +306,170 @@ static void each_confirmation_is_a_message(void)
     two_free(&t);
 }
 
+/* The server of FIRST loses who waits for it, as with its store. */
+static void lose_waiters(struct two *t, const char *id, enum depend_type type)
+{
+    const struct body_register_dep body = {
+        .owner = RIG_ROOT,
+        .parent_id = FIRST,
+        .child_id = arena_printf(t->fm.r->arena, "%s@svr.example:15001", id),
+        .type = depend_type_to_wire(type),
+        .operation = DEPEND_OP_UNREGISTER,
+    };
+    const struct wire_request rq = { .number = BATCH_REGISTER_DEP,
+                                     .user = RIG_ROOT,
+                                     .body = &body };
+
+    t->out.conn++;
+    CU_ASSERT_EQUAL(pair_served(&t->out, &rq).code, 0);
+    CU_ASSERT_FALSE(obj_is_set(the_job(t->fm.r, FIRST), JOB_A_HF_WAITERS));
+}
+
+/* A job of 'here' whose entry 'there' has confirmed. */
+static const char *confirmed(struct two *t, const char *type)
+{
+    const char *id = two_child(t, type);
+
+    two_ask_again(t, 2, NULL);
+    CU_ASSERT_TRUE(two_is_confirmed(t->out.from, id));
+    return id;
+}
+
+/* Each day, also when the server was restarted: nothing changes as long as the other
+ * server knows it, and nobody is told of that. */
+static void what_is_confirmed_is_asked_for_daily(void)
+{
+    struct two t = two_new();
+    struct rig *here = t.out.from;
+    const char *id = confirmed(&t, "afterok");
+
+    for (int day = 0; day < 4; day++) {
+        rig_advance(here, here->now_at + DAY_S - 1);
+        CU_ASSERT_PTR_NULL(transfer_asked(here));
+        two_ask_again(&t, 1, NULL);
+        CU_ASSERT_FALSE(rig_logged(here, "Job Modified"));
+        CU_ASSERT_TRUE(two_is_confirmed(here, id));
+        CU_ASSERT_STRING_EQUAL(comment_of(here, id), "");
+        if (day == 1)
+            rig_restart(here);
+    }
+    two_let_happen(&t.fm, ENDS_WELL);
+    two_tell(&t);
+    CU_ASSERT_EQUAL(state_of(here, id), 'Q');
+    /* It waits for nothing any more, and so it is asked for no more. */
+    rig_advance(here, here->now_at + DAY_S);
+    CU_ASSERT_PTR_NULL(transfer_asked(here));
+    CU_ASSERT_FALSE(obj_is_set(the_job(here, id), JOB_A_HF_VERIFY));
+    two_free(&t);
+}
+
+/* The other server has lost who waits, and has the job, or has it as history: it tells
+ * what it would have told. */
+static void who_has_lost_its_waiters_has_them_again(void)
+{
+    for (int n = 0; n < 4; n++) {
+        bool over = n & 1, restart = n & 2;
+        struct two t = two_new();
+        struct rig *here = t.out.from;
+        const char *id = confirmed(&t, "afterok");
+
+        CU_ASSERT_EQUAL(rig_manager(t.fm.r, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                    "job_history_enable=true"),
+                        0);
+        lose_waiters(&t, id, DEPEND_AFTEROK);
+        if (over)
+            two_let_happen(&t.fm, ENDS_WELL);
+        if (restart)
+            rig_restart(here);
+        two_ask_again(&t, DAY_S, NULL);
+        CU_ASSERT_EQUAL(state_of(here, id), 'H');
+        if (!over)
+            two_let_happen(&t.fm, ENDS_WELL);
+        two_tell(&t);
+        CU_ASSERT_EQUAL(state_of(here, id), 'Q');
+        two_free(&t);
+    }
+}
+
+/* The job is unknown there: its owner is told for a day why it waits, and then it is
+ * deleted, unless the store is brought back meanwhile. */
+static void what_is_lost_is_given_up_after_a_day(void)
+{
+    static const struct finding unknown = { .code = PBSE_UNKJOBID },
+                                moved = { .code = PBSE_JOB_MOVED };
+
+    for (int n = 0; n < 4; n++) {
+        const struct finding *says = n & 1 ? &moved : &unknown;
+        bool comes_back = n & 2;
+        struct two t = two_new();
+        struct rig *here = t.out.from;
+        const char *id = confirmed(&t, "afterany");
+
+        two_ask_again(&t, DAY_S, says);
+        CU_ASSERT_TRUE(rig_logged(here, "is not known there any more"));
+        CU_ASSERT_STRING_EQUAL(
+            comment_of(here, id),
+            arena_printf(here->arena,
+                         "Not confirmed by server two: job 0.svr: %s. It is asked once "
+                         "more in a day",
+                         pbse_text(says->code)));
+        CU_ASSERT_EQUAL(state_of(here, id), 'H');
+        rig_advance(here, here->now_at + DAY_S - 1);
+        CU_ASSERT_PTR_NULL(transfer_asked(here));
+        two_ask_again(&t, 1, comes_back ? NULL : says);
+        if (comes_back) {
+            CU_ASSERT_STRING_EQUAL(comment_of(here, id), "");
+            /* To be unknown twice means twice in succession. */
+            two_ask_again(&t, DAY_S, says);
+            CU_ASSERT_EQUAL(state_of(here, id), 'H');
+        } else {
+            CU_ASSERT_PTR_NULL(the_job(here, id));
+            CU_ASSERT_STRING_EQUAL(accounted(here, 'A', 0),
+                                   "Job deleted as result of dependency on job " FIRST);
+        }
+        two_free(&t);
+    }
+}
+
+/* It has ended otherwise, and who waits has not been told. */
+static void what_will_never_be_is_given_up_at_once(void)
+{
+    struct two t = two_new();
+    const char *id = confirmed(&t, "afterok");
+
+    CU_ASSERT_EQUAL(rig_manager(t.fm.r, RIG_ROOT, SET, OBJECT_SERVER, "svr",
+                                "job_history_enable=true"),
+                    0);
+    lose_waiters(&t, id, DEPEND_AFTEROK);
+    two_let_happen(&t.fm, ENDS_BADLY);
+    two_ask_again(&t, DAY_S, NULL);
+    CU_ASSERT_PTR_NULL(the_job(t.out.from, id));
+    two_free(&t);
+}
+
+/* A server that is away has the job still: it is asked each hour, for as long as that
+ * takes, and its owner reads nothing. What else is said is no news either. */
+static void what_is_confirmed_outlasts_silence(void)
+{
+    static const struct finding nobody = { .failed = true, .words = "Cannot connect" },
+                                circle = { .code = PBSE_BADDEPEND };
+    struct two t = two_new();
+    struct rig *here = t.out.from;
+    const char *id = confirmed(&t, "afterok");
+
+    two_ask_again(&t, DAY_S, &nobody);
+    for (int i = 0; i < 200; i++)
+        two_ask_again(&t, 3600,
+                      i % 2 ? &nobody : &(struct finding){ .code = PBSE_PERM });
+    CU_ASSERT_STRING_EQUAL(comment_of(here, id), "");
+    two_ask_again(&t, 3600, &circle);
+    two_ask_again(&t, DAY_S, &circle);
+    two_ask_again(&t, DAY_S, NULL);
+    CU_ASSERT_EQUAL(state_of(here, id), 'H');
+    CU_ASSERT_TRUE(two_is_confirmed(here, id));
+    two_free(&t);
+}
+
 static const struct unit_case cases[] = {
     { "a late answer leaves nobody waiting", a_late_answer_leaves_nobody_waiting },
     { "a late answer lets go", a_late_answer_lets_go },
@@ -312,6 +480,13 @@ static const struct unit_case cases[] = {
     { "who never looks is given up", who_never_looks_is_given_up },
     { "an entry is confirmed once", an_entry_is_confirmed_once },
     { "each confirmation is a message", each_confirmation_is_a_message },
+    { "what is confirmed is asked for daily", what_is_confirmed_is_asked_for_daily },
+    { "who has lost its waiters has them again",
+      who_has_lost_its_waiters_has_them_again },
+    { "what is lost is given up after a day", what_is_lost_is_given_up_after_a_day },
+    { "what will never be is given up at once",
+      what_will_never_be_is_given_up_at_once },
+    { "what is confirmed outlasts silence", what_is_confirmed_outlasts_silence },
 };
 
 int main(void)

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/server/two.h"
 
+#include "lib/attr/job_attrs.h"
+#include "server/model/waiters.h"
 #include "test/unit/unit.h"
 
 #include <string.h>
@@ -99,6 +101,17 @@ void two_ask_again(struct two *t, int64_t after_s, const struct finding *f)
         pair_tell(&t->out, transfer_asked(here), f);
     else
         pair_go(&t->out, FOR_EVER);
+}
+
+bool two_is_confirmed(const struct rig *r, const char *id)
+{
+    const struct waiters list =
+        waiters_in(TO_JOB(the_job(r, id)), JOB_A_HF_VERIFY, r->arena);
+
+    for (size_t i = 0; i < list.n; i++)
+        if (!list.v[i].known)
+            return false;
+    return list.n > 0;
 }
 
 size_t n_asked(const struct rig *r)

@@ -43,6 +43,8 @@ void two_tell(struct two *t);
 /* After so many seconds 'here' asks 'there' by itself: the answer is 'f', or what
  * 'there' says. */
 void two_ask_again(struct two *t, int64_t after_s, const struct finding *f);
+/* Are all entries of that job confirmed, which their servers are still asked for? */
+bool two_is_confirmed(const struct rig *r, const char *id);
 /* A server says that to 'here': the code of the answer. */
 int two_say(struct two *t, const struct body_register_dep *body);
 
