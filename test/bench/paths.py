@@ -34,6 +34,14 @@ MODIFY_JOB_ASYNC, CMD_SET, OBJ_JOB = 96, 2, 2
 QUIET_MS = 10  # of a processor in a look: less is nothing to do
 
 
+def turn_library():
+    """The path of turn.c, compiled."""
+    library = os.path.join(os.environ["HF_BUILD"], "turn.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "turn.c")
+    subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source], check=True)
+    return library
+
+
 class Turns:
     """The file in which a daemon's turns are counted."""
 
@@ -364,9 +372,46 @@ def registered(b):
     turn("the server is killed, and comes back", lambda: (b.server.kill(), b.server.start()), False)
 
 
+SETTINGS = (  # of each kind of object: a name, two values
+    (SERVER, None, (
+        ("comment", "a", "b"), ("query_other_jobs", "False", "True"), ("scheduler_iteration", "900", "600"),
+        ("resources_default.walltime", "01:00:00", "02:00:00"), ("default_chunk.ncpus", "2", "1"),
+        ("resources_available.ncpus", "100000", "200000"), ("resources_max.ncpus", "1000", "2000"),
+        ("eligible_time_enable", "True", "False"), ("backfill_depth", "10", "20"),
+        ("node_fail_requeue", "100", "300"), ("max_run", "[u:PBS_GENERIC=10]", "[u:PBS_GENERIC=20]"),
+        ("max_queued", "[u:PBS_GENERIC=100000]", "[u:PBS_GENERIC=200000]"),
+        ("job_sort_formula", "ncpus", "ncpus*2"), ("job_history_enable", "True", "False"),
+        ("job_requeue_timeout", "50", "60"), ("operators", "root@*", "hfuser1@*"),
+        ("acl_roots", "root@localhost", "root@*"), ("restrict_res_to_release_on_suspend", "ncpus", "mem"),
+        ("node_group_key", "host", "vnode"), ("default_queue", "other", "workq"),
+        ("max_array_size", "1000", "2000"), ("log_events", "511", "2047"))),
+    (QUEUE, "workq", (
+        ("enabled", "False", "True"), ("started", "False", "True"), ("Priority", "10", "20"),
+        ("resources_default.walltime", "01:00:00", "02:00:00"), ("default_chunk.ncpus", "2", "1"),
+        ("resources_max.ncpus", "1000", "2000"), ("max_run", "[u:PBS_GENERIC=10]", "[u:PBS_GENERIC=20]"),
+        ("checkpoint_min", "5", "6"), ("queue_type", "Execution", "Execution"))),
+    (SCHED, "default", (
+        ("comment", "a", "b"), ("opt_backfill_fuzzy", "low", "high"), ("throughput_mode", "False", "True"),
+        ("only_explicit_psets", "True", "False"), ("scheduler_iteration", "900", "600"),
+        ("job_sort_formula_threshold", "1", "2"))),
+)
+
+
+def settings(b):
+    """One setting after the other, beside as many jobs that wait."""
+    b.scheduling(False)
+    b.queue("other")
+    b.submit(b.args.jobs)
+    for kind, name, rows in SETTINGS:
+        for attr, *values in rows:
+            for value in values:
+                b.measure("set %s %s=%s" % ({SERVER: "server", QUEUE: "queue", SCHED: "sched"}[kind], attr, value),
+                          lambda: b.server.manager(MGR_CMD_SET, kind, {attr: value}, id=name))
+
+
 PARTS = {f.__name__: f for f in (preempt, preempt_never, server_limit, formula, groups, strict, fit, chain,
                                  all_deleted, routed, vnode_limit, array, comments, history, shutdown,
-                                 promised, registered)}
+                                 promised, registered, settings)}
 
 
 def main():
@@ -376,9 +421,7 @@ def main():
     parser.add_argument("--resvs", type=int, default=500)
     parser.add_argument("--jobs", type=int, default=10000)
     args = parser.parse_args()
-    library = os.path.join(os.environ["HF_BUILD"], "turn.so")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "turn.c")
-    subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source], check=True)
+    library = turn_library()
     make_users()
     try:
         print("%-64s %7s %7s %7s %7s %8s %8s" % ("ms of a processor", "server", "store", "sched", "MoM",
