@@ -4,7 +4,9 @@ libhfmomcore_la_SOURCES = \
 	src/mom/executor.h \
 	src/mom/mock/mock.c src/mom/mock/mock.h \
 	src/mom/mom.h \
-	src/mom/job/asked.c src/mom/job/attach.c src/mom/job/checkpoint.c \
+	src/mom/job/asked.c src/mom/job/askers.c src/mom/job/askers.h \
+	src/mom/job/attach.c src/mom/job/checkpoint.c \
+	src/mom/job/ended_tasks.c src/mom/job/ended_tasks.h \
 	src/mom/job/image.c src/mom/job/image.h src/mom/job/image_hosts.c \
 	src/mom/job/image_sister.c src/mom/job/image_tasks.c \
 	src/mom/job/core.h src/mom/job/life.h src/mom/job/state.h \
@@ -115,10 +117,10 @@ test_unit_mom_test_describe_LDADD = libhfbase.la $(HWLOC_LIBS) -lcunit
 endif
 
 check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
-	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
+	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
-	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
+	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
@@ -166,6 +168,10 @@ test_unit_mom_test_telling_LDADD = libhfmomcore.la libhfattr.la libhfwire.la lib
 	-lcunit -lm
 test_unit_mom_test_many_ends_SOURCES = test/unit/mom/test_many_ends.c \
 	test/unit/mom/bench.h test/unit/mom/node1.h
+test_unit_mom_test_many_tasks_SOURCES = test/unit/mom/test_many_tasks.c \
+	test/unit/mom/bench.h test/unit/mom/node1.h
+test_unit_mom_test_many_tasks_LDADD = libhfmomcore.la libhfattr.la libhfwire.la \
+	libhfbase.la -lcunit -lm
 test_unit_mom_test_many_ends_LDADD = libhfmomcore.la libhfattr.la libhfwire.la \
 	libhfbase.la -lcunit -lm
 test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/bench.h \

@@ -435,11 +435,20 @@ bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
  * until MOM_STORE was answered; false when there is nothing. */
 bool mom_job_saved(const struct mom *m, const char *job_id, bool error,
                    const char **ret, size_t *ret_len);
-/* The i-th task that was spawned and may live; false behind the last. */
-bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *ret_task,
-                  int32_t *ret_session);
-/* The vnode of such a task, 0 when it is not there. */
-int32_t mom_job_task_vnode(const struct mom *m, const char *job_id, uint32_t task);
+/* A task that was spawned and has not ended. */
+struct mom_job_task {
+    uint32_t number;
+    int32_t session; /* 0: not begun */
+    int32_t vnode;
+};
+/* All of them, oldest first, in the arena; how many. */
+size_t mom_job_tasks(const struct mom *m, const char *job_id, struct arena *arena,
+                     const struct mom_job_task **ret);
+/* The one with that number. False: it is not there (any more). */
+bool mom_find_task(const struct mom *m, const char *job_id, uint32_t task,
+                   struct mom_job_task *ret);
+/* The number of the oldest, 0 when there is none. */
+uint32_t mom_first_task(const struct mom *m, const char *job_id);
 /* Does its start go on from its image? *ret_session: of the processes that the image
  * was made of. */
 bool mom_job_restarts(const struct mom *m, const char *job_id, int32_t *ret_session);

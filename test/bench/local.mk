@@ -44,6 +44,11 @@ test_bench_notes_SOURCES = test/bench/notes.c test/bench/measure.h test/unit/mom
 	src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/records.c
 test_bench_notes_LDADD = libhfmomcore.la libhfio.la libhfconf.la libhfattr.la libhfwire.la libhfbase.la -lm
 
+# Jobs with many tasks in the MoM's core.
+check_PROGRAMS += test/bench/tasks
+test_bench_tasks_SOURCES = test/bench/tasks.c test/unit/mom/node1.h
+test_bench_tasks_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la -lm
+
 # A plan of the scheduler's core.
 check_PROGRAMS += test/bench/plan
 test_bench_plan_SOURCES = test/bench/plan.c test/bench/measure.h

@@ -40,9 +40,8 @@ static struct mom *make(struct mom_out *out)
 static void kill_all(struct mom *m, int64_t now_at, const char *id, struct mom_out *out)
 {
     uint32_t task;
-    int32_t session;
 
-    while (mom_job_task(m, id, 0, &task, &session))
+    while ((task = mom_first_task(m, id)))
         mom_task_ended(m, now_at, id, task, 256 + 9, NULL, out);
     mom_exited(m, now_at, id, 256 + 9, NULL, out);
 }

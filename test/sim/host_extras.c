@@ -230,17 +230,19 @@ void extras_signal(struct mom_host *h, const char *job_id, uint32_t task, int si
 void extras_recover(struct mom_host *h, const char *job_id)
 {
     struct extra *r, gone = { .job_id = (char *)(uintptr_t)job_id };
-    uint32_t task;
-    int32_t session;
+    struct arena *arena = arena_new_small();
+    const struct mom_job_task *tasks;
+    size_t n = mom_job_tasks(h->mom, job_id, arena, &tasks);
 
-    for (size_t i = 0; mom_job_task(h->mom, job_id, i, &task, &session); i++) {
+    for (size_t i = 0; i < n; i++) {
         DL_FOREACH (h->extras, r)
-            if (r->session == session)
+            if (r->session == tasks[i].session)
                 break;
-        gone.task = task;
+        gone.task = tasks[i].number;
         if (!r)
             post(h, GONE_MS, is_missed, &gone, STATUS_LOST);
     }
+    arena_free(arena);
 }
 
 /* The MoM has died: what was not begun never will be. */

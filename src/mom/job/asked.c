@@ -2,12 +2,14 @@
  * when there is a stream.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/askers.h"
 #include "mom/job/core.h"
 
 void asked_free(struct mom_job *j, struct asked *a)
 {
     MUST(j->asked_bytes >= a->task_bytes);
     j->asked_bytes -= a->task_bytes;
+    askers_forget_asked(a);
     DL_DELETE(j->asked, a);
     if (a->arena)
         arena_free(a->arena);
@@ -156,6 +158,7 @@ static struct asked *add(struct mom_job *j, size_t host, enum im_command command
     struct asked *a = xcalloc(1, sizeof(*a));
 
     MUST(host < j->hosts.n && host != j->hosts.own);
+    a->job = j;
     a->event = event;
     a->command = command;
     a->host = host;

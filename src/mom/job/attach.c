@@ -42,7 +42,7 @@ static bool has_session(const struct mom_job *j, int32_t session)
     if (j->top.session == session && job_has_processes(j))
         return true;
     DL_FOREACH (j->tasks, t)
-        if (!t->has_ended && t->session == session)
+        if (t->session == session)
             return true;
     return false;
 }
@@ -79,11 +79,10 @@ static struct spawned *adopt(struct mom_job *j, const struct mom_attach *a,
 {
     struct spawned *t = spawned_add(j, host_list_vnode_of(j, j->hosts.own));
 
-    t->parent_vnode = -1;
     t->is_told = true;
     t->is_attached = true;
     t->session = a->session;
-    t->mark = arena_strdup(j->arena, a->mark);
+    spawned_set_mark(t, a->mark);
     out_joblog(out, LOG_EV_JOB, j, "task %08X attached, session = %d", t->number,
                t->session);
     /* After a restart it is known by the record alone. */

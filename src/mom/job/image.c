@@ -90,7 +90,7 @@ bool image_is_early(const struct mom_job *j)
     const struct spawned *t;
 
     DL_FOREACH (j->tasks, t)
-        if (!t->has_ended && t->session <= 0)
+        if (t->session <= 0)
             return true;
     return false;
 }
@@ -105,8 +105,7 @@ void image_note_tasks(struct mom_job *j, int32_t event)
     i->event = event;
     i->tasks = xcalloc(spawned_n_live(j) + 1, sizeof(*i->tasks));
     DL_FOREACH (j->tasks, t)
-        if (!t->has_ended)
-            i->tasks[i->n++] = (struct image_task){ t->number, t->vnode, t->session };
+        i->tasks[i->n++] = (struct image_task){ t->number, t->vnode, t->session };
 }
 
 void image_keep(struct mom_job *j, int64_t walltime_s)

@@ -37,7 +37,6 @@ bool image_is_early(const struct mom_job *j);
 bool image_keeps_task(const struct mom_job *j);
 /* What is down has ended for everybody. */
 void image_end_tasks(struct mom *m, struct mom_job *j, struct mom_out *out);
-bool image_all_down(const struct mom_job *j);
 /* Restore those that are down, or that the image has. */
 void image_restore_tasks(struct mom_job *j, struct mom_out *out);
 bool image_is_restoring(const struct mom_job *j);

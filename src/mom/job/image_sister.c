@@ -185,7 +185,7 @@ static void made(struct mom_job *j, struct mom_out *out)
 void sister_task_down(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     (void)m;
-    if (j->checkpoint.stage != IMAGE_ENDING || !image_all_down(j))
+    if (j->checkpoint.stage != IMAGE_ENDING || !spawned_all_down(j))
         return;
     image_move(j, IMAGE_EV_STOPPED);
     made(j, out);
@@ -231,7 +231,7 @@ void sister_checkpointed(struct mom *m, int64_t now_at, struct mom_job *j,
     image_move(j, IMAGE_EV_END);
     out_job(out, MOM_SAVE, j);
     /* What its scripts have left alive would go on beside the image. */
-    if (!image_all_down(j))
+    if (!spawned_all_down(j))
         out_kill(out, j, SIGKILL);
     sister_task_down(m, j, out);
 }

@@ -17,25 +17,12 @@ bool image_keeps_task(const struct mom_job *j)
 
 void image_end_tasks(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
-    struct spawned *t;
+    struct spawned *t, *next;
 
-    DL_FOREACH (j->tasks, t) {
-        if (!t->is_down)
-            continue;
-        t->is_down = false;
-        t->has_ended = true;
-        spawned_tell_end(m, j, t->number, t->status, out);
-    }
-}
-
-bool image_all_down(const struct mom_job *j)
-{
-    const struct spawned *t;
-
-    DL_FOREACH (j->tasks, t)
-        if (!t->has_ended && !t->is_down)
-            return false;
-    return true;
+    (void)m;
+    DL_FOREACH_SAFE (j->tasks, t, next)
+        if (t->is_down)
+            spawned_end(j, t, t->status, out);
 }
 
 static void restore(struct mom_job *j, struct spawned *t, int32_t session,
@@ -48,10 +35,10 @@ static void restore(struct mom_job *j, struct spawned *t, int32_t session,
 
     MUST(session > 0);
     t->session = 0;
-    t->mark = "";
-    t->is_down = t->has_ended = false;
+    spawned_set_mark(t, "");
+    spawned_set_down(t, false);
     t->is_told = true; /* who had asked for it has had the answer of its first start */
-    t->is_restoring = true;
+    spawned_set_restoring(t, true);
     t->is_attached =
         false; /* whoever had given the session to the job: now it is ours */
     e = out_add(out, MOM_SPAWN);
@@ -67,14 +54,7 @@ static struct spawned *find_or_add(struct mom_job *j, const struct image_task *f
 {
     struct spawned *t = spawned_find(j, from->number);
 
-    if (t)
-        return t;
-    t = xcalloc(1, sizeof(*t));
-    t->number = from->number;
-    t->vnode = from->vnode;
-    t->parent_vnode = -1;
-    DL_APPEND(j->tasks, t);
-    return t;
+    return t ? t : spawned_put(j, from->number, from->vnode);
 }
 
 void image_restore_tasks(struct mom_job *j, struct mom_out *out)
@@ -88,12 +68,7 @@ void image_restore_tasks(struct mom_job *j, struct mom_out *out)
 
 bool image_is_restoring(const struct mom_job *j)
 {
-    const struct spawned *t;
-
-    DL_FOREACH (j->tasks, t)
-        if (t->is_restoring)
-            return true;
-    return false;
+    return j->n_restoring > 0;
 }
 
 void image_task_restored(struct mom *m, int64_t now_at, struct mom_job *j, bool ok,

@@ -298,7 +298,7 @@ void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t statu
         return;
     if (used)
         usage_ended(m, j, now_at, used);
-    spawned_tell_end(m, j, j->top.number, status, out);
+    spawned_tell_end(j, j->top.number, status, out);
     out_joblog(out, LOG_EV_DEBUG, j, "task %08X terminated", j->top.number);
     out_joblog(out, LOG_EV_JOB, j, "Terminated");
     clock_stop(j, now_at);

@@ -71,7 +71,7 @@ void mom_free(struct mom *m)
     }
     /* The last job of a peer took the peer with it. job_free() may have noted answers
      * that are still to come; nobody will hear them now. */
-    MUST(!m->peers && m->n_running == 0 && m->n_receiving == 0);
+    MUST(!m->peers && !m->askers && m->n_running == 0 && m->n_receiving == 0);
     obit_expect_none(m);
     left_hosts_free(m);
     deadlines_fini(&m->due);
@@ -322,31 +322,26 @@ int32_t mom_job_session(const struct mom *m, const char *job_id)
     return j ? j->top.session : 0;
 }
 
-/* Where the mark of that task is kept; NULL: there is no such task. */
-static const char **find_mark(const struct mom *m, const char *job_id, uint32_t task)
+void mom_set_session_mark(struct mom *m, const char *job_id, uint32_t task,
+                          const char *mark)
 {
     struct mom_job *j = job_find(m, job_id);
     struct spawned *t = j && task > 1 ? spawned_find(j, task) : NULL;
 
     if (t)
-        return &t->mark;
-    return j && task <= 1 ? &j->top.mark : NULL;
-}
-
-void mom_set_session_mark(struct mom *m, const char *job_id, uint32_t task,
-                          const char *mark)
-{
-    const char **at = find_mark(m, job_id, task);
-
-    if (at)
-        *at = arena_strdup(job_find(m, job_id)->arena, mark);
+        spawned_set_mark(t, mark);
+    else if (j && task <= 1)
+        j->top.mark = arena_strdup(j->arena, mark);
 }
 
 const char *mom_session_mark(const struct mom *m, const char *job_id, uint32_t task)
 {
-    const char **at = find_mark(m, job_id, task);
+    const struct mom_job *j = job_find(m, job_id);
+    const struct spawned *t = j && task > 1 ? spawned_find(j, task) : NULL;
 
-    return at ? *at : "";
+    if (t)
+        return t->mark;
+    return j && task <= 1 ? j->top.mark : "";
 }
 
 bool mom_task_is_attached(const struct mom *m, const char *job_id, uint32_t task)
@@ -397,30 +392,39 @@ uint64_t mom_job_base(const struct mom *m, const char *job_id)
     return j ? job_base(j) : 0;
 }
 
-bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *ret_task,
-                  int32_t *ret_session)
+size_t mom_job_tasks(const struct mom *m, const char *job_id, struct arena *arena,
+                     const struct mom_job_task **ret)
 {
     const struct mom_job *j = job_find(m, job_id);
+    struct mom_job_task *v;
     const struct spawned *t;
+    size_t n = 0;
 
     if (!j)
-        return false;
-    DL_FOREACH (j->tasks, t) {
-        if (t->has_ended || i-- > 0)
-            continue;
-        *ret_task = t->number;
-        *ret_session = t->session;
-        return true;
-    }
-    return false;
+        return 0;
+    v = ARENA_ARRAY(arena, struct mom_job_task, spawned_n_live(j));
+    DL_FOREACH (j->tasks, t)
+        v[n++] = (struct mom_job_task){ t->number, t->session, t->vnode };
+    *ret = v;
+    return n;
 }
 
-int32_t mom_job_task_vnode(const struct mom *m, const char *job_id, uint32_t task)
+bool mom_find_task(const struct mom *m, const char *job_id, uint32_t task,
+                   struct mom_job_task *ret)
 {
     const struct mom_job *j = job_find(m, job_id);
     const struct spawned *t = j ? spawned_find(j, task) : NULL;
 
-    return t ? t->vnode : 0;
+    if (t)
+        *ret = (struct mom_job_task){ t->number, t->session, t->vnode };
+    return t != NULL;
+}
+
+uint32_t mom_first_task(const struct mom *m, const char *job_id)
+{
+    const struct mom_job *j = job_find(m, job_id);
+
+    return j && j->tasks ? j->tasks->number : 0;
 }
 
 bool mom_job_share(const struct mom *m, const char *job_id, struct mom_share *ret)

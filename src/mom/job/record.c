@@ -11,7 +11,7 @@
 /* One that is being started has no session yet; it is not found again. */
 static bool task_is_stored(const struct spawned *t)
 {
-    return !t->has_ended && t->session > 0;
+    return t->session > 0;
 }
 
 static struct job_record_task record_task(const struct spawned *t)
@@ -173,14 +173,11 @@ bool mom_record_is_of(const char *data, size_t len, const char *job_id)
 static void take_tasks(struct mom_job *j, const struct job_record *r)
 {
     for (size_t i = 0; i < r->n_stored; i++) {
-        struct spawned *t = xcalloc(1, sizeof(*t));
+        struct spawned *t = spawned_put(j, r->tasks[i].number, r->tasks[i].vnode);
 
-        t->number = r->tasks[i].number;
         t->session = r->tasks[i].session;
-        t->vnode = r->tasks[i].vnode;
-        t->mark = arena_strdup(j->arena, r->tasks[i].mark);
+        spawned_set_mark(t, r->tasks[i].mark);
         t->is_attached = r->tasks[i].is_attached;
-        DL_APPEND(j->tasks, t);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "lib/base/deadlines.h"
 #include "lib/base/log.h"
 #include "lib/wire/job_record.h"
+#include "mom/job/ended_tasks.h"
 #include "mom/mom.h"
 
 #include <stdlib.h>
@@ -84,14 +85,19 @@ struct asker {
     uint32_t task; /* that asks */
 };
 
-/* A task that another task of the job has spawned here, over TM or from another host.
- */
+/* What makes an order to spawn the same as an earlier one. No bytes lie in between. */
+struct order_key {
+    uint64_t stream;
+    uint64_t event;
+};
+
+/* A task that another task of the job has spawned here, over TM or from another host,
+ * until it has ended (ended_tasks.h). */
 struct spawned {
+    struct mom_job *job;
     uint32_t number;
-    int32_t session;  /* 0: not begun */
-    const char *mark; /* as that of the top task */
-    bool has_ended;
-    int32_t status; /* then */
+    int32_t session; /* 0: not begun */
+    char *mark;      /* as that of the top task */
     int32_t vnode;
     uint32_t parent_task; /* that asked for it, and its vnode */
     int32_t parent_vnode;
@@ -101,16 +107,53 @@ struct spawned {
     bool is_attached;  /* nobody has started it here: a user has given it to the job */
     bool is_down;      /* it has ended while an image was made that ends the job: nobody
                           hears of that before it is known what becomes of the image */
+    int32_t status;    /* then */
     bool is_restoring; /* from an image, by a script that has not ended */
     char *program;     /* until it is started; NULL: from an image */
+    struct askers *of; /* of asker.stream; NULL: nobody asks any more */
+    struct spawned *of_prev, *of_next;
     struct spawned *prev, *next;
+    struct order_key order; /* of 'asker'; among j->orders while that is somebody */
+    UT_hash_handle hh, order_hh;
+};
+
+/* Orders whose tasks have ended, the last of them. An order that is said twice comes
+ * twice in a row, and the task may have ended in between. */
+#define MOST_ENDED_ORDERS 64
+struct ended_orders {
+    size_t n; /* ever noted; the last MOST_ENDED_ORDERS are there */
+    struct ended_order {
+        struct order_key order;
+        uint32_t number;
+    } v[MOST_ENDED_ORDERS];
 };
 
 /* Who waits for the end of a task of this host. */
 struct watcher {
-    uint32_t task;
+    struct watched *task;
     struct asker asker;
+    struct askers *of;
+    struct watcher *of_prev, *of_next;
     struct watcher *prev, *next;
+};
+
+/* A task that somebody waits for. */
+struct watched {
+    struct mom_job *job;
+    uint32_t number;
+    struct watcher *watchers;
+    UT_hash_handle hh;
+};
+
+/* What was asked on a stream, or by a task on its connection, of all jobs (askers.h).
+ */
+struct askers {
+    uint64_t stream;
+    struct mom *m;
+    struct spawned *orders;
+    struct watcher *watchers;
+    struct asked *asked; /* whose client it is */
+    UT_hash_handle hh;
 };
 
 /* What a task has published for the others. */
@@ -168,6 +211,9 @@ struct asked {
     struct arena *arena; /* of 'order', and not NULL, when it has a body of its own */
     struct im_message order;
     size_t task_bytes; /* that a task's request takes, of its job's asked_bytes */
+    struct mom_job *job;
+    struct askers *of; /* of 'client' */
+    struct asked *of_prev, *of_next;
     struct asked *prev, *next;
 };
 
@@ -321,11 +367,16 @@ struct mom_job {
     uint64_t ms_stream;         /* sister: where the mother superior speaks; 0: lost */
     uint32_t ms_ip;
     int64_t ms_lost_at;
-    struct asker joiner; /* sister: JOIN_JOB is answered there */
-    struct asker killer; /* sister: KILL_JOB is */
-    struct spawned *tasks;
-    uint32_t n_tasks; /* numbers given out, the top task counted */
-    struct watcher *watchers;
+    struct asker joiner;        /* sister: JOIN_JOB is answered there */
+    struct asker killer;        /* sister: KILL_JOB is */
+    struct spawned *tasks;      /* that live, or are down; oldest first */
+    struct spawned *tasks_hash; /* the same by number, */
+    struct spawned *orders;     /* ... and by 'order' */
+    size_t n_down, n_restoring; /* of them */
+    uint32_t n_tasks;           /* numbers given out, the top task counted */
+    struct ended_tasks ended_tasks;
+    struct ended_orders *ended_orders; /* NULL: none */
+    struct watched *watched;           /* by number */
     size_t n_watchers;
     size_t asked_bytes; /* of 'asked', those that tasks have asked for */
     struct posted *posted;
@@ -404,8 +455,9 @@ struct mom {
     struct left_host *left;        /* not acknowledged (left_hosts.c), oldest first */
     size_t n_left;
     uint64_t last_action;
-    uint32_t *server_ips; /* cfg.n_server_ips of them */
-    struct mom_job *wide; /* jobs of several hosts */
+    uint32_t *server_ips;  /* cfg.n_server_ips of them */
+    struct mom_job *wide;  /* jobs of several hosts */
+    struct askers *askers; /* by stream */
     struct reached *reached;
     int32_t last_event;
     uint64_t last_token;

@@ -2,6 +2,7 @@
  * vnode (tpp.md 8).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/askers.h"
 #include "mom/job/core.h"
 
 struct wish { /* a request on its way */
@@ -91,6 +92,7 @@ static void take_of_vnode(const struct wish *w, enum im_command command)
         a->client = w->asker.stream;
         a->client_event = w->rq->event;
         a->client_task = w->rq->task;
+        askers_note_asked(w->m, a);
     }
 }
 

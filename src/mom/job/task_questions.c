@@ -14,7 +14,7 @@ static void list_tasks(const struct mom_job *j, int32_t vnode, const struct aske
     if (!j->is_sister && vnode == 0 && job_has_processes(j))
         body.tasks.v[body.tasks.n++] = j->top.number;
     DL_FOREACH (j->tasks, t)
-        if (!t->has_ended && t->vnode == vnode)
+        if (t->vnode == vnode)
             body.tasks.v[body.tasks.n++] = t->number;
     spawned_answer(j, to, IM_GET_TASKS, &body, out);
 }
@@ -30,7 +30,7 @@ static void signal_task(const struct mom_job *j, uint32_t task, int64_t signo,
         spawned_answer(j, to, IM_SIGNAL_TASK, &body, out);
         return;
     }
-    if (t ? t->has_ended : !spawned_is_top(j, task) || !job_has_processes(j)) {
+    if (!t && (!spawned_is_top(j, task) || !job_has_processes(j))) {
         spawned_refuse(j, to, IM_SIGNAL_TASK, TASK_ENOTFOUND, out);
         return;
     }

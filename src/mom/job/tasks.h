@@ -9,11 +9,14 @@
 
 /* spawned.c: tasks beside the top task. */
 
-/* The task with that number; NULL when there is none. */
+/* The task with that number, which has not ended; NULL when there is none. */
 struct spawned *spawned_find(const struct mom_job *j, uint32_t number);
 /* Is that the number of the mother superior's first task, which is here? */
 bool spawned_is_top(const struct mom_job *j, uint32_t task);
+/* How many have not ended; those that are down are counted. */
 size_t spawned_n_live(const struct mom_job *j);
+/* Are all of them down? */
+bool spawned_all_down(const struct mom_job *j);
 /* Start a task as SPAWN_TASK says; whoever asked is answered, now or when it runs. */
 void spawned_start(struct mom *m, struct mom_job *j, const struct im_message *order,
                    const struct asker *asker, struct mom_out *out);
@@ -21,12 +24,21 @@ void spawned_start(struct mom *m, struct mom_job *j, const struct im_message *or
 bool spawned_may_start(const struct mom_job *j);
 /* One more task, with a number of its own, on that vnode; nobody asked for it yet. */
 struct spawned *spawned_add(struct mom_job *j, int32_t vnode);
+/* The same with a number that it has had before. */
+struct spawned *spawned_put(struct mom_job *j, uint32_t number, int32_t vnode);
+/* The only code that changes these. */
+void spawned_set_down(struct spawned *t, bool is_down);
+void spawned_set_restoring(struct spawned *t, bool is_restoring);
+void spawned_set_mark(struct spawned *t, const char *mark);
+/* It has ended, and is freed: its status stays, and whoever waits for it hears that. */
+void spawned_end(struct mom_job *j, struct spawned *t, int32_t status,
+                 struct mom_out *out);
 void spawned_free_all(struct mom_job *j);
 /* Tell of the end of a task, when it comes or at once. */
 void spawned_watch(struct mom *m, struct mom_job *j, uint32_t task,
                    const struct asker *asker, struct mom_out *out);
 /* A task has ended, the top task or another: whoever waits for it hears that. */
-void spawned_tell_end(struct mom *m, struct mom_job *j, uint32_t number, int32_t status,
+void spawned_tell_end(struct mom_job *j, uint32_t number, int32_t status,
                       struct mom_out *out);
 /* Nobody waits there any more. */
 void spawned_drop_asker(struct mom *m, uint64_t stream);

@@ -130,14 +130,12 @@ static void adopt(struct shell *s, const char *job_id, uint32_t number, int32_t 
 
 void tasks_adopt(struct shell *s, const char *job_id, uint32_t only)
 {
-    uint32_t number;
-    int32_t session;
+    struct mom_job_task t;
 
-    for (size_t i = 0; mom_job_task(s->mom, job_id, i, &number, &session); i++)
-        if (number == only) {
-            adopt(s, job_id, number, session, mom_job_run_version(s->mom, job_id));
-            job_groups_adopt(s, job_id, session);
-        }
+    if (!mom_find_task(s->mom, job_id, only, &t))
+        return;
+    adopt(s, job_id, t.number, t.session, mom_job_run_version(s->mom, job_id));
+    job_groups_adopt(s, job_id, t.session);
 }
 
 /* A shepherd may be about to write how its job ended: a job that had a session is
@@ -147,8 +145,9 @@ static void find_processes(struct shell *s, const char *id)
     int run = mom_job_run_version(s->mom, id);
     char path[PATH_MAX];
     struct mom_usage used;
-    int32_t status, session;
-    uint32_t number;
+    const struct mom_job_task *tasks;
+    int32_t status;
+    size_t n;
     bool left_none;
 
     if (spawn_read_exit(home_exit_path(s->home, id, run, path), &status, &used,
@@ -158,8 +157,9 @@ static void find_processes(struct shell *s, const char *id)
         mom_found(s->mom, id, true, 0);
         adopt(s, id, 0, mom_job_session(s->mom, id), run);
     }
-    for (size_t i = 0; mom_job_task(s->mom, id, i, &number, &session); i++)
-        adopt(s, id, number, session, run);
+    n = mom_job_tasks(s->mom, id, s->arena, &tasks);
+    for (size_t i = 0; i < n; i++)
+        adopt(s, id, tasks[i].number, tasks[i].session, run);
 }
 
 /* Take one job from its record. A record that cannot be read is removed with the

@@ -455,18 +455,17 @@ static void watch_earlier(struct shell *s, const char *job_id, bool aborts)
 static void note_others(struct shell *s, struct run *r)
 {
     const char *job_id = r->call.job_id;
-    int32_t session;
-    uint32_t number;
+    const struct mom_job_task *tasks;
 
-    while (mom_job_task(s->mom, job_id, r->n, &number, &session))
-        r->n++;
+    r->n = mom_job_tasks(s->mom, job_id, s->arena, &tasks);
     r->others = ARENA_ARRAY(s->arena, struct action_call, r->n);
     for (size_t i = 0; i < r->n; i++) {
         struct action_call *c = &r->others[i];
 
         *c = r->call;
-        (void)mom_job_task(s->mom, job_id, i, &c->task, &c->session);
-        c->vnode = mom_job_task_vnode(s->mom, job_id, c->task);
+        c->task = tasks[i].number;
+        c->session = tasks[i].session;
+        c->vnode = tasks[i].vnode;
     }
 }
 

@@ -12,25 +12,13 @@
 /* A shepherd that has only not been told the end yet has it by the second look. */
 #define HELD_LOOKS 2
 
-static bool has_spawned(struct shell *s, const char *job_id)
-{
-    uint32_t number;
-    int32_t session;
-
-    return mom_job_task(s->mom, job_id, 0, &number, &session);
-}
-
 /* Of several tasks of a job one brings the sum of all: the top task, which is started
  * first, or on a sister's host the oldest. */
 static bool is_first_of_job(struct shell *s, const struct task *t)
 {
-    uint32_t number;
-    int32_t session;
-
     if (!t->number)
         return true;
-    return !task_find(s, t->job_id) &&
-           mom_job_task(s->mom, t->job_id, 0, &number, &session) && number == t->number;
+    return !task_find(s, t->job_id) && mom_first_task(s->mom, t->job_id) == t->number;
 }
 
 /* Tasks that were started later stand behind it in the list. */
@@ -49,7 +37,7 @@ static void add_usage(struct shell *s, const char *job_id, const struct task *fr
         sum.mem_kb += ps[at].used.mem_kb;
         sum.vmem_kb += ps[at].used.vmem_kb;
         /* A job of one task is the usual one. */
-        if (!from->number && !has_spawned(s, job_id))
+        if (!from->number && !mom_first_task(s->mom, job_id))
             break;
     }
     /* A job that was seen with no process at all says nothing about its use: it may be

@@ -391,39 +391,58 @@ void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
     }
 }
 
-static void kill_task(struct task *t, int32_t session, const char *mark, int signo)
+/* Sessions that get a signal together: a walk over all processes of the host for each
+ * of a job's tasks would be too many. */
+struct sessions {
+    int32_t *v;
+    size_t n;
+};
+
+static void kill_task(struct task *t, int32_t session, const char *mark, int signo,
+                      struct sessions *to)
 {
     if (t && signo == SIGKILL)
         t->is_killed = true;
-    if (session > 1)
-        kill_session(session, mark, signo);
-    else if (t && t->child && signo == SIGKILL)
+    if (session > 1 && proc_session_is(session, mark))
+        to->v[to->n++] = session;
+    else if (session <= 1 && t && t->child && signo == SIGKILL)
         kill(t->shepherd, SIGKILL); /* the job waits for its go and ends without it */
 }
 
-/* The numbers of the tasks that were spawned are the core's. */
-static void kill_spawned(struct shell *s, const char *job_id, uint32_t only, int signo)
-{
-    uint32_t number;
-    int32_t session;
-
-    for (size_t i = 0; mom_job_task(s->mom, job_id, i, &number, &session); i++)
-        if (!only || number == only)
-            kill_task(find_spawned(s, job_id, number), session,
-                      mom_session_mark(s->mom, job_id, number), signo);
-}
-
-void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo)
+static void kill_top(struct shell *s, const char *job_id, int signo,
+                     struct sessions *to)
 {
     struct task *t = task_find(s, job_id);
-    int32_t session = t ? t->session : mom_job_session(s->mom, job_id);
+
+    kill_task(t, t ? t->session : mom_job_session(s->mom, job_id),
+              mom_session_mark(s->mom, job_id, TOP_TASK), signo, to);
+}
+
+static void kill_spawned(struct shell *s, const char *job_id,
+                         const struct mom_job_task *task, int signo,
+                         struct sessions *to)
+{
+    kill_task(find_spawned(s, job_id, task->number), task->session,
+              mom_session_mark(s->mom, job_id, task->number), signo, to);
+}
+
+/* The numbers of the tasks that were spawned are the core's. */
+void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo)
+{
+    const struct mom_job_task *tasks;
+    size_t n = number ? 0 : mom_job_tasks(s->mom, job_id, s->arena, &tasks);
+    struct sessions to = { .v = ARENA_ARRAY(s->arena, int32_t, n + 1) };
+    struct mom_job_task one;
 
     if (!number && signo == SIGKILL)
         job_groups_kill(s, job_id);
-    if (number <= 1)
-        kill_task(t, session, mom_session_mark(s->mom, job_id, 1), signo);
-    if (number != 1)
-        kill_spawned(s, job_id, number, signo);
+    if (number <= TOP_TASK)
+        kill_top(s, job_id, signo, &to);
+    else if (mom_find_task(s->mom, job_id, number, &one))
+        kill_spawned(s, job_id, &one, signo, &to);
+    for (size_t i = 0; i < n; i++)
+        kill_spawned(s, job_id, &tasks[i], signo, &to);
+    (void)proc_kill_sessions(to.v, to.n, signo);
 }
 
 static void drop_task(struct task *t)

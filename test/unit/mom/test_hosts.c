@@ -1054,8 +1054,7 @@ static void test_a_sister_finds_its_tasks_again(void)
     struct buf record = { 0 };
     struct mom *m = mom_new(&cfg);
     const char *id;
-    uint32_t task = 0;
-    int32_t session = 0;
+    struct mom_job_task task = { 0 };
     struct world w;
 
     world_init(&w);
@@ -1063,9 +1062,9 @@ static void test_a_sister_finds_its_tasks_again(void)
     spawn(&w, 1);
     mom_job_encode(w.h[1].m, ID, &record);
     CU_ASSERT_TRUE_FATAL(mom_load(m, record.data, record.len, &id));
-    CU_ASSERT_TRUE(mom_job_task(m, ID, 0, &task, &session));
-    CU_ASSERT_EQUAL(task, 0x40000001);
-    CU_ASSERT_EQUAL(session, 4801);
+    CU_ASSERT_EQUAL(mom_first_task(m, ID), 0x40000001);
+    CU_ASSERT_TRUE(mom_find_task(m, ID, 0x40000001, &task));
+    CU_ASSERT_EQUAL(task.session, 4801);
     CU_ASSERT_TRUE(job_find(m, ID)->is_sister);
     CU_ASSERT_EQUAL(job_find(m, ID)->hosts.own, 1);
     mom_free(m);

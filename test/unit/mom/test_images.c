@@ -102,7 +102,7 @@ static bool task_runs(const struct world *w, size_t k, uint32_t number)
     const struct mom_job *j = job_find(w->h[k].m, ID);
     const struct spawned *t = j ? spawned_find(j, number) : NULL;
 
-    return t && !t->has_ended && !t->is_down && t->session > 0;
+    return t && !t->is_down && t->session > 0;
 }
 
 /* Every pair: the event cannot come there, or leads to a stage that the end of the job

@@ -89,18 +89,14 @@ static inline void send_im(struct world *w, size_t from, const struct mom_effect
 
 static inline void kill_all(struct world *w, struct host *h, const struct mom_effect *e)
 {
-    const struct mom_job *j;
-    uint32_t task;
-    int32_t session;
+    const struct mom_job_task *tasks;
+    size_t n;
 
     if (e->u.signo != SIGKILL || h->keeps_alive)
         return;
-    for (size_t i = 0; mom_job_task(h->m, ID, i, &task, &session);) {
-        mom_task_ended(h->m, w->now_at, ID, task, 256 + 9, NULL, &h->out);
-        j = job_find(h->m, ID);
-        /* It stays in the list while nobody is to hear of its end. */
-        i += j && spawned_find(j, task) && !spawned_find(j, task)->has_ended;
-    }
+    n = mom_job_tasks(h->m, ID, h->out.arena, &tasks);
+    for (size_t i = 0; i < n; i++)
+        mom_task_ended(h->m, w->now_at, ID, tasks[i].number, 256 + 9, NULL, &h->out);
     if (mom_job_session(h->m, ID)) /* a sister has no top task */
         mom_exited(h->m, w->now_at, ID, 256 + 9, NULL, &h->out);
 }
