@@ -253,6 +253,51 @@ static void test_an_order_said_twice_is_one_task(void)
     bench_fini(&b);
 }
 
+static void test_a_task_starts_once_or_not(void)
+{
+    struct task_reply r = { 0 };
+    struct bench b;
+    uint32_t task;
+
+    crowd_init(&b);
+    task = spawn(&b, CLIENT, 1);
+    mom_task_started(b.m, b.now_at, ID, task, 9999, 0, NULL, &b.out);
+    CU_ASSERT_EQUAL(b.out.n, 0);
+    CU_ASSERT_EQUAL(spawned_find(job(&b), task)->session, (int32_t)(5000 + task));
+    ask(&b, CLIENT, TASK_SPAWN, 2, 0);
+    task = effect(&b, MOM_SPAWN, 0)->task;
+    mom_task_started(b.m, b.now_at, ID, task, 0, -3, NULL, &b.out);
+    CU_ASSERT_EQUAL(answers(&b, &r), 1);
+    CU_ASSERT_TRUE(r.failed);
+    CU_ASSERT_EQUAL(r.code, TASK_ESYSTEM);
+    expect_refused(&b, TASK_OBIT, task);
+    bench_fini(&b);
+}
+
+static void test_a_vnode_that_is_not_of_the_job_is_not_found(void)
+{
+    static const uint32_t vnodes[] = { 1, 2, UINT32_MAX };
+    struct bench b;
+
+    crowd_init(&b);
+    for (size_t i = 0; i < ARRAY_LEN(vnodes); i++) {
+        const struct task_request rq = { .version = 2,
+                                         .job_id = ID,
+                                         .cookie = "c00kie",
+                                         .command = TASK_TASKS,
+                                         .event = 3,
+                                         .task = 1,
+                                         .vnode = vnodes[i] };
+        struct task_reply r = { 0 };
+
+        mom_task_request(b.m, b.now_at, CLIENT, &rq, &b.out);
+        CU_ASSERT_EQUAL(answers(&b, &r), 1);
+        CU_ASSERT_TRUE(r.failed);
+        CU_ASSERT_EQUAL(r.code, TASK_ENOTFOUND);
+    }
+    bench_fini(&b);
+}
+
 static const struct unit_case cases[] = {
     { "of tasks that have ended the status stays",
       test_of_tasks_that_have_ended_the_status_stays },
@@ -261,6 +306,9 @@ static const struct unit_case cases[] = {
       test_each_end_is_told_to_who_waits_for_it },
     { "nothing is left of who waited", test_nothing_is_left_of_who_waited },
     { "an order said twice is one task", test_an_order_said_twice_is_one_task },
+    { "a task starts once or not", test_a_task_starts_once_or_not },
+    { "a vnode that is not of the job is not found",
+      test_a_vnode_that_is_not_of_the_job_is_not_found },
 };
 
 int main(void)
