@@ -121,19 +121,16 @@ bool host_save_record(struct mom_host *h, const char *job_id, uint32_t task)
 /* A task that had its go is in the record, since that was written before. */
 static void check_tasks(const struct mom_host *h, const char *job_id)
 {
-    int32_t run = mom_job_run_version(h->mom, job_id), session;
+    int32_t run = mom_job_run_version(h->mom, job_id);
+    struct mom_job_task task;
     const struct extra *r;
-    uint32_t task;
 
     DL_FOREACH (h->extras, r) {
-        bool is_known = false;
-
         if (r->state != RUN_ON || r->run_version != run ||
             strcmp(r->job_id, job_id) != 0)
             continue;
-        for (size_t i = 0; mom_job_task(h->mom, job_id, i, &task, &session); i++)
-            is_known = is_known || (task == r->task && session == r->session);
-        if (!is_known)
+        if (!mom_find_task(h->mom, job_id, r->task, &task) ||
+            task.session != r->session)
             check_failed(h->sim, CHECK_WIRE, "mom %s: %s: task %08x is forgotten",
                          h->name, job_id, r->task);
     }
