@@ -110,10 +110,24 @@ static bool mom_misbehaves(struct mom_host *h, const struct words *w)
         host_is_typed_at(h, true);
     else if (words_are(w, 2, "is left alone"))
         host_is_typed_at(h, false);
-    else if (words_are(w, 2, "cannot write"))
+    else
+        return false;
+    return true;
+}
+
+/* What is wrong with its host. */
+static bool host_misbehaves(struct mom_host *h, const struct words *w)
+{
+    if (words_are(w, 2, "cannot write"))
         h->disk.is_full = true;
     else if (words_are(w, 2, "can write"))
         h->disk.is_full = false;
+    else if (words_are(w, 2, "knows no users"))
+        h->knows_nobody = true;
+    else if (words_are(w, 2, "knows its users"))
+        h->knows_nobody = false;
+    else if (words_are(w, 2, "is * seconds ahead"))
+        host_set_clock(h, number(w->v[3], 0));
     else
         return false;
     return true;
@@ -123,7 +137,8 @@ static bool mom_line(struct sim *s, const struct words *w)
 {
     struct mom_host *h = host_named(s, w->v[1]);
 
-    return h && (mom_begins(h, w) || mom_ends(h, w) || mom_misbehaves(h, w));
+    return h && (mom_begins(h, w) || mom_ends(h, w) || mom_misbehaves(h, w) ||
+                 host_misbehaves(h, w));
 }
 
 static void all_read_rules(struct sim *s)

@@ -54,6 +54,22 @@ bool disk_write_at(struct disk *d, struct file *f, size_t offset, const void *da
     return true;
 }
 
+bool disk_reserve(struct disk *d, const char *name)
+{
+    return disk_write(d, name, "", 0);
+}
+
+bool disk_fill(struct disk *d, const char *name, const void *data, size_t len)
+{
+    struct file *f = disk_find(d, name);
+
+    if (!f)
+        return false;
+    buf_clear(&f->data);
+    buf_add(&f->data, data, len);
+    return true;
+}
+
 const struct buf *disk_read(const struct disk *d, const char *name)
 {
     const struct file *f = disk_find(d, name);

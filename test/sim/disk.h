@@ -31,6 +31,11 @@ struct file *disk_find(const struct disk *d, const char *name);
 /* Over bytes that are there; false: the disk is full, as one that writes elsewhere. */
 bool disk_write_at(struct disk *d, struct file *f, size_t offset, const void *data,
                    size_t len) MUST_CHECK;
+/* Make an empty file that has its place on the disk, and fill one of these: that goes
+ * on a full disk too. False: the disk is full; there is no such file. */
+bool disk_reserve(struct disk *d, const char *name) MUST_CHECK;
+bool disk_fill(struct disk *d, const char *name, const void *data,
+               size_t len) MUST_CHECK;
 /* NULL: there is none. Live until it is written or removed. */
 const struct buf *disk_read(const struct disk *d, const char *name);
 void disk_remove(struct disk *d, const char *name);

@@ -49,6 +49,27 @@ void host_fini(struct mom_host *h)
     storms_fini(&h->storms);
 }
 
+int64_t host_now_at(const struct mom_host *h)
+{
+    return sim_now_at(h->sim) + h->boot_clock_s;
+}
+
+void host_set_clock(struct mom_host *h, int64_t ahead_s)
+{
+    sim_trace(h->sim, "host %s: its clock is set, %" PRId64 " s ahead", h->name,
+              ahead_s);
+    h->clock_s = ahead_s;
+}
+
+/* Can records be written? */
+static void try_note(struct mom_host *h, struct mom_out *out)
+{
+    struct diag why;
+
+    diag_set(&why, PBSE_SYSTEM, "No space left on device");
+    mom_noted(h->mom, host_now_at(h), h->disk.is_full ? &why : NULL, out);
+}
+
 /* The server's leaf is the first. */
 static size_t leaf_index(const struct mom_host *h)
 {
@@ -114,7 +135,7 @@ static void reach(struct mom_host *h, const char *host, uint32_t port,
         if (strcmp(s->hosts[i].name, host) == 0)
             stream = comm_open(s, leaf_index(h), &peer);
     }
-    mom_reached(h->mom, sim_now_at(s), host, port, stream, out);
+    mom_reached(h->mom, host_now_at(h), host, port, stream, out);
 }
 
 static void connect_to_server(struct mom_host *h, struct mom_out *out)
@@ -122,7 +143,7 @@ static void connect_to_server(struct mom_host *h, struct mom_out *out)
     const struct tpp_addr server = tpp_addr_ipv4(SERVER_ADDR, SERVER_PORT);
     uint64_t stream = comm_open(h->sim, leaf_index(h), &server);
 
-    mom_connected(h->mom, sim_now_at(h->sim), stream, (int)stream, out);
+    mom_connected(h->mom, host_now_at(h), stream, (int)stream, out);
 }
 
 static int64_t idle_s(const struct mom_host *h)
@@ -152,14 +173,14 @@ static void carry_out(struct mom_host *h, const struct mom_effect *e,
         if (!(e->stream & MOM_TASK_CONNECTION))
             comm_close(h->sim, leaf_index(h), e->stream);
         break;
-    case MOM_TRY_NOTE: /* disks of MoMs are never full here */
-        mom_noted(h->mom, sim_now_at(h->sim), NULL, out);
+    case MOM_TRY_NOTE:
+        try_note(h, out);
         break;
     case MOM_READ_LOAD:
-        mom_host_load(h->mom, sim_now_at(h->sim), h->is_busy ? 9 : 0, out);
+        mom_host_load(h->mom, host_now_at(h), h->is_busy ? 9 : 0, out);
         break;
     case MOM_READ_IDLE:
-        mom_host_idle(h->mom, sim_now_at(h->sim), idle_s(h), out);
+        mom_host_idle(h->mom, host_now_at(h), idle_s(h), out);
         break;
     case MOM_LOG:
         sim_trace(h->sim, "mom %s: %s: %s", h->name, e->u.log.object, e->u.log.text);
@@ -168,7 +189,7 @@ static void carry_out(struct mom_host *h, const struct mom_effect *e,
         h->is_dying = true;
         break;
     default:
-        h->executor.carry_out(h->executor.self, sim_now_at(h->sim), e, out);
+        h->executor.carry_out(h->executor.self, host_now_at(h), e, out);
     }
 }
 
@@ -214,7 +235,7 @@ static void check_deadline(struct mom_host *h)
         check_failed(s, CHECK_QUIET, "mom %s: its deadline does not pass", h->name);
 }
 
-static void tick(struct sim *s, void *arg)
+static void tick(struct sim *s UNUSED, void *arg)
 {
     const struct timer *t = arg;
     struct mom_host *h = t->host;
@@ -225,7 +246,7 @@ static void tick(struct sim *s, void *arg)
     h->timer_at = INT64_MAX;
     check_deadline(h);
     out = host_input(h);
-    mom_tick(h->mom, sim_now_at(s), &out);
+    mom_tick(h->mom, host_now_at(h), &out);
     host_end_input(h, &out);
 }
 
@@ -241,7 +262,7 @@ static void set_timer(struct mom_host *h)
         return;
     t = xmalloc(sizeof(*t));
     *t = (struct timer){ h, h->life, at };
-    clock_post(&h->sim->clock, at * 1000, tick, t, free);
+    clock_post(&h->sim->clock, (at - h->boot_clock_s) * 1000, tick, t, free);
 }
 
 /* Life and death of the MoM. */
@@ -297,7 +318,7 @@ void host_reads_rules(struct mom_host *h)
     if (!h->mom)
         return;
     out = host_input(h);
-    mom_set_rules(h->mom, sim_now_at(h->sim), &cfg, &out);
+    mom_set_rules(h->mom, host_now_at(h), &cfg, &out);
     host_end_input(h, &out);
 }
 
@@ -350,8 +371,7 @@ static void report_vnodes(struct mom_host *h, struct mom_out *out)
         v[i].attrs = a;
         v[i].n = 2;
     }
-    mom_set_vnodes(h->mom, sim_now_at(h->sim), sim_now_at(h->sim), (size_t)n + 1, v,
-                   out);
+    mom_set_vnodes(h->mom, host_now_at(h), host_now_at(h), (size_t)n + 1, v, out);
 }
 
 /* The network. */
@@ -371,14 +391,14 @@ static void on_message(struct sim *s, size_t leaf, uint64_t stream,
     out = host_input(h);
     if (is_of_mom) {
         if (im_decode(data, len, out.arena, &im) == DIS_OK)
-            mom_im(h->mom, sim_now_at(s), stream, peer, &im, &out);
+            mom_im(h->mom, host_now_at(h), stream, peer, &im, &out);
         else
             check_failed(s, CHECK_WIRE, "a message between MoMs cannot be decoded");
     } else if (is_decode(data, len, false, out.arena, &msg, &known) != DIS_OK || !known)
         check_failed(s, CHECK_WIRE, "a message to a MoM cannot be decoded");
     else {
         check_storm(h, &msg);
-        mom_message(h->mom, sim_now_at(s), stream, peer, &msg, known, &out);
+        mom_message(h->mom, host_now_at(h), stream, peer, &msg, known, &out);
     }
     host_end_input(h, &out);
 }
@@ -388,7 +408,7 @@ static void on_closed(struct sim *s, size_t leaf, uint64_t stream)
     struct mom_host *h = &s->hosts[leaf - 1];
     struct mom_out out = host_input(h);
 
-    mom_stream_closed(h->mom, sim_now_at(s), stream, &out);
+    mom_stream_closed(h->mom, host_now_at(h), stream, &out);
     host_end_input(h, &out);
 }
 
@@ -398,9 +418,9 @@ static void on_router(struct sim *s, size_t leaf, bool is_up)
     struct mom_out out = host_input(h);
 
     if (is_up)
-        mom_router_up(h->mom, sim_now_at(s), &out);
+        mom_router_up(h->mom, host_now_at(h), &out);
     else
-        mom_router_down(h->mom, sim_now_at(s), &out);
+        mom_router_down(h->mom, host_now_at(h), &out);
     host_end_input(h, &out);
 }
 
@@ -423,12 +443,13 @@ void host_start_mom(struct mom_host *h, bool kill_jobs)
         return;
     sim_trace(h->sim, "mom %s: starts%s", h->name, kill_jobs ? " with -r" : "");
     h->life++;
+    h->up_ms = h->sim->clock.now_ms;
     h->timer_at = INT64_MAX;
     make_core(h);
     host_recover(h);
     out = host_input(h);
     report_vnodes(h, &out);
-    mom_start(h->mom, sim_now_at(h->sim), kill_jobs, &out);
+    mom_start(h->mom, host_now_at(h), kill_jobs, &out);
     host_end_input(h, &out);
     if (h->mom)
         comm_leaf_start(h->sim, leaf_index(h), &addr, &ops);
@@ -452,7 +473,7 @@ void host_end_mom(struct mom_host *h, bool kill_jobs)
     if (!h->mom)
         return;
     out = host_input(h);
-    mom_stop(h->mom, sim_now_at(h->sim), kill_jobs, &out);
+    mom_stop(h->mom, host_now_at(h), kill_jobs, &out);
     host_end_input(h, &out);
 }
 
@@ -460,4 +481,5 @@ void host_crash(struct mom_host *h)
 {
     host_kill_mom(h);
     host_kill_runs(h);
+    h->boot_clock_s = h->clock_s;
 }

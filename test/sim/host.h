@@ -94,6 +94,9 @@ struct mom_host {
     uint32_t addr;
     bool cut_off; /* from the network */
     struct disk disk;
+    int64_t clock_s;      /* its clock is so many seconds ahead of the server's, */
+    int64_t boot_clock_s; /* ... and was when it was booted */
+    bool knows_nobody;    /* no user can be looked up: what is started there fails */
     struct run *runs;
     struct extra *extras;
     struct making *makings;
@@ -105,6 +108,7 @@ struct mom_host {
 
     struct mom *mom;   /* NULL: it does not run */
     uint64_t life;     /* counts starts of the MoM */
+    int64_t up_ms;     /* when it was started */
     bool is_watched;   /* $max_load N suspend */
     bool is_busy;      /* it has more to do than that */
     bool sends_on;     /* $action multinodebusy 0 requeue */
@@ -146,6 +150,13 @@ void host_sends_on(struct mom_host *h);
  * used.
  */
 void host_is_typed_at(struct mom_host *h, bool is_typed_at);
+
+/* What its MoM goes by: the clock of the host as it was when the host was booted
+ * (lib/io/clock.h). */
+int64_t host_now_at(const struct mom_host *h);
+
+/* Its clock is set, so many seconds ahead of the server's. */
+void host_set_clock(struct mom_host *h, int64_t ahead_s);
 
 void host_cut_off(struct mom_host *h, bool cut_off);
 

@@ -13,6 +13,7 @@
 #define GONE_MS             5500 /* without a trace of one */
 #define DIE_MS              500
 #define STATUS_LOST         (-4)
+#define START_RETRY         (-3)
 #define STATUS_NOT_RESTORED (-7)
 
 struct instant { /* of a task, told later */
@@ -72,8 +73,7 @@ static void tell_end(struct mom_host *h, const struct instant *x)
     if (!h->mom)
         return;
     out = host_input(h);
-    mom_task_ended(h->mom, sim_now_at(h->sim), x->job_id, x->task, x->status, NULL,
-                   &out);
+    mom_task_ended(h->mom, host_now_at(h), x->job_id, x->task, x->status, NULL, &out);
     host_end_input(h, &out);
 }
 
@@ -104,7 +104,7 @@ static void is_missed(struct sim *s, void *arg)
         tell_end(x->host, x);
 }
 
-static void reports(struct sim *s, void *arg)
+static void reports(struct sim *s UNUSED, void *arg)
 {
     const struct instant *x = arg;
     struct mom_host *h = x->host;
@@ -117,10 +117,17 @@ static void reports(struct sim *s, void *arg)
         free_extra(h, r);
         return;
     }
+    out = host_input(h);
+    if (h->knows_nobody) {
+        mom_task_started(h->mom, host_now_at(h), r->job_id, r->task, 0, START_RETRY,
+                         "the user cannot be looked up", &out);
+        free_extra(h, r);
+        host_end_input(h, &out);
+        return;
+    }
     r->state = RUN_HELD;
     r->session = ++h->last_session;
-    out = host_input(h);
-    mom_task_started(h->mom, sim_now_at(s), r->job_id, r->task, r->session, 0, NULL,
+    mom_task_started(h->mom, host_now_at(h), r->job_id, r->task, r->session, 0, NULL,
                      &out);
     host_end_input(h, &out);
 }
@@ -133,7 +140,7 @@ static void may_end(struct mom_host *h, const struct extra *r)
 }
 
 /* The script that restores it has ended well: the task goes on. */
-static void is_restored(struct sim *s, void *arg)
+static void is_restored(struct sim *s UNUSED, void *arg)
 {
     const struct instant *x = arg;
     struct mom_host *h = x->host;
@@ -146,7 +153,7 @@ static void is_restored(struct sim *s, void *arg)
     if (!h->mom || h->life != x->life)
         return;
     out = host_input(h);
-    mom_task_restarted(h->mom, sim_now_at(s), x->job_id, x->task, &out);
+    mom_task_restarted(h->mom, host_now_at(h), x->job_id, x->task, &out);
     host_end_input(h, &out);
 }
 
@@ -275,8 +282,8 @@ static void ask_one(struct mom_host *h, const char *job_id, const char *cookie,
                                      .args = { 1, args } };
     struct mom_out out = host_input(h);
 
-    mom_task_request(h->mom, sim_now_at(h->sim),
-                     MOM_TASK_CONNECTION | ++h->last_connection, &rq, &out);
+    mom_task_request(h->mom, host_now_at(h), MOM_TASK_CONNECTION | ++h->last_connection,
+                     &rq, &out);
     host_end_input(h, &out);
 }
 

@@ -146,7 +146,7 @@ static void tell(struct mom_host *h, const char *job_id)
     int err = report && report->len ? atoi(report->data) : EIO;
     struct mom_out out = host_input(h);
 
-    mom_checkpointed(h->mom, sim_now_at(h->sim), job_id,
+    mom_checkpointed(h->mom, host_now_at(h), job_id,
                      err ? NULL : image_name(arena, job_id), err, &out);
     host_end_input(h, &out);
     if (h->mom && mom_job_attrs(h->mom, job_id))
@@ -203,7 +203,7 @@ static void script_ends(struct sim *s, void *arg)
     else
         disk_remove(&h->disk, old_name(arena, job_id));
     text = arena_printf(arena, "%d", err);
-    (void)!disk_write(&h->disk, report_name(arena, job_id), text, strlen(text));
+    (void)!disk_fill(&h->disk, report_name(arena, job_id), text, strlen(text));
     is_wanted = !k->is_abandoned && h->mom && k->awaited_by == h->life;
     if (!err && k->aborts)
         extras_signal(h, job_id, 0, SIGKILL);
@@ -299,13 +299,12 @@ void images_make(struct mom_host *h, const struct mom_effect *e, struct mom_out 
         return;
     }
     arena = arena_new();
-    ok = !find(h, e->job_id) &&
-         disk_write(&h->disk, report_name(arena, e->job_id), "", 0);
+    ok = !find(h, e->job_id) && disk_reserve(&h->disk, report_name(arena, e->job_id));
     arena_free(arena);
     if (ok)
         start(h, e->job_id, e->u.checkpoint.aborts, e->u.checkpoint.keeps_before);
     else
-        mom_checkpointed(h->mom, sim_now_at(h->sim), e->job_id, NULL, EAGAIN, out);
+        mom_checkpointed(h->mom, host_now_at(h), e->job_id, NULL, EAGAIN, out);
 }
 
 /* The script of this MoM is killed; that of an earlier one goes on. */

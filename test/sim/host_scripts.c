@@ -86,9 +86,9 @@ static void end(struct mom_host *h, struct script_run *k)
     if (mom_job_run_version(h->mom, k->job_id) != k->run_version)
         sim_trace(s, "host %s: a script of %s is late", h->name, k->job_id);
     else if (k->is_epilogue)
-        mom_epilogue_done(h->mom, sim_now_at(s), k->job_id, code_of(h, k), &out);
+        mom_epilogue_done(h->mom, host_now_at(h), k->job_id, code_of(h, k), &out);
     else
-        mom_terminated(h->mom, sim_now_at(s), k->job_id,
+        mom_terminated(h->mom, host_now_at(h), k->job_id,
                        !s->weather.jitter_ms || !rnd_percent(&s->rnd, 10), &out);
     free_script(h, k);
     host_end_input(h, &out);
@@ -139,7 +139,7 @@ void scripts_end_job(struct mom_host *h, const char *job_id)
 void scripts_epilogue(struct mom_host *h, const char *job_id, struct mom_out *out)
 {
     if (!h->sim->epilogues)
-        mom_epilogue_done(h->mom, sim_now_at(h->sim), job_id, ENDS_WELL, out);
+        mom_epilogue_done(h->mom, host_now_at(h), job_id, ENDS_WELL, out);
     else if (mom_job_attrs(h->mom, job_id))
         start(h, job_id, true);
 }

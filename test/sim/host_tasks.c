@@ -18,6 +18,7 @@
 #define STATUS_KILLED (256 + SIGKILL)
 #define STATUS_LOST   (-4)
 #define START_RETRY   (-3)
+#define BAD_USER      (-10)
 #define NOT_RESTORED  (-7)
 #define RESTORE_MS    1000 /* in calm weather */
 
@@ -38,7 +39,8 @@ static bool read_exit(const struct mom_host *h, const char *job_id, int32_t run,
 {
     struct arena *arena = arena_new();
     const struct buf *text = disk_read(&h->disk, exit_name(arena, job_id, run));
-    bool ok = text && sscanf(text->data, "%d %" SCNd64, ret, &used->cput_s) == 2;
+    bool ok =
+        text && text->len && sscanf(text->data, "%d %" SCNd64, ret, &used->cput_s) == 2;
 
     arena_free(arena);
     return ok;
@@ -160,8 +162,7 @@ static void tell_exit(struct mom_host *h, struct task *t)
                                      : STATUS_KILLED;
     bool known = read_exit(h, t->job_id, t->run_version, &status, &used);
 
-    mom_exited(h->mom, sim_now_at(h->sim), t->job_id, status, known ? &used : NULL,
-               &out);
+    mom_exited(h->mom, host_now_at(h), t->job_id, status, known ? &used : NULL, &out);
     free_task(h, t);
     host_end_input(h, &out);
 }
@@ -191,7 +192,7 @@ static void child_ended(struct mom_host *h, struct task *t)
         tell_exit(h, t);
     } else {
         out = host_input(h);
-        mom_started(h->mom, sim_now_at(h->sim), t->job_id, 0, START_RETRY,
+        mom_started(h->mom, host_now_at(h), t->job_id, 0, START_RETRY,
                     "the job's shepherd ended", &out);
         free_task(h, t);
         host_end_input(h, &out);
@@ -217,8 +218,8 @@ static void end_run(struct mom_host *h, struct run *r, int32_t status, bool writ
     sim_trace(h->sim, "host %s: processes of %s run %d end (%d)", h->name, r->job_id,
               r->run_version, status);
     if (writes)
-        writes = disk_write(&h->disk, exit_name(arena, r->job_id, r->run_version), text,
-                            strlen(text));
+        writes = disk_fill(&h->disk, exit_name(arena, r->job_id, r->run_version), text,
+                           strlen(text));
     check_run_ended(h, r, status, writes);
     if (t && t->is_adopted)
         post(h, WATCH_MS, is_seen_over,
@@ -292,7 +293,8 @@ int64_t host_left_ms(const struct mom_host *h, const struct run *r)
 
 /* Starting. */
 
-static bool save_job(struct mom_host *h, const char *job_id, uint32_t task);
+static bool save_job(struct mom_host *h, const char *job_id, uint32_t task,
+                     struct mom_out *out);
 
 static void is_restored(struct sim *s, void *arg)
 {
@@ -316,7 +318,7 @@ static void is_restored(struct sim *s, void *arg)
     if (!mom_lives(x) || !find_task(h, x->job_id))
         return;
     out = host_input(h);
-    mom_restarted(h->mom, sim_now_at(s), x->job_id, &out);
+    mom_restarted(h->mom, host_now_at(h), x->job_id, &out);
     host_end_input(h, &out);
 }
 
@@ -331,11 +333,11 @@ static void restore(struct mom_host *h, struct run *r)
 }
 
 /* With its record on disk the job may begin; without its go it ends. */
-static void begin_job(struct mom_host *h, const char *job_id)
+static void begin_job(struct mom_host *h, const char *job_id, struct mom_out *out)
 {
     struct task *t = find_task(h, job_id);
     struct run *r = t ? find_run(h, t->run) : NULL;
-    bool is_saved = save_job(h, job_id, 0);
+    bool is_saved = save_job(h, job_id, 0, out);
 
     if (!r || r->state != RUN_HELD || host_dies_here(h))
         return;
@@ -356,7 +358,33 @@ static void begin_job(struct mom_host *h, const char *job_id)
     extras_ask(h, job_id);
 }
 
-static void report_arrives(struct sim *s, void *arg)
+/* The file of the status has its place before there is a job. */
+static bool disk_reserve_exit(struct mom_host *h, const struct run *r)
+{
+    struct arena *arena = arena_new();
+    bool ok = disk_reserve(&h->disk, exit_name(arena, r->job_id, r->run_version));
+
+    arena_free(arena);
+    return ok;
+}
+
+/* The shepherd says why there is no job, and ends. */
+static void fail_start(struct mom_host *h, const struct run *r, struct task *t)
+{
+    struct mom_out out = host_input(h);
+
+    t->is_dropped = true;
+    end_later(h, r, START_RETRY);
+    if (h->knows_nobody)
+        mom_started(h->mom, host_now_at(h), t->job_id, 0, BAD_USER,
+                    "the user cannot be looked up", &out);
+    else
+        mom_started(h->mom, host_now_at(h), t->job_id, 0, START_RETRY,
+                    "No space left on device", &out);
+    host_end_input(h, &out);
+}
+
+static void report_arrives(struct sim *s UNUSED, void *arg)
 {
     const struct moment *x = arg;
     struct mom_host *h = x->host;
@@ -372,9 +400,13 @@ static void report_arrives(struct sim *s, void *arg)
         end_later(h, r, START_RETRY);
         return;
     }
+    if (h->knows_nobody || !disk_reserve_exit(h, r)) {
+        fail_start(h, r, t);
+        return;
+    }
     t->session = r->session;
     out = host_input(h);
-    mom_started(h->mom, sim_now_at(s), t->job_id, t->session, 0, NULL, &out);
+    mom_started(h->mom, host_now_at(h), t->job_id, t->session, 0, NULL, &out);
     host_end_input(h, &out);
 }
 
@@ -478,17 +510,24 @@ static void store_job(struct mom_host *h, const char *job_id, struct mom_out *ou
         ok = host_save_record(h, job_id, 0);
     if (host_dies_here(h))
         return;
-    if (!ok)
+    if (!ok) {
         diag_set(&why, PBSE_SYSTEM, "No space left on device");
-    mom_stored(h->mom, sim_now_at(h->sim), job_id, ok ? NULL : &why, out);
+        mom_noted(h->mom, host_now_at(h), &why, out);
+    }
+    mom_stored(h->mom, host_now_at(h), job_id, ok ? NULL : &why, out);
 }
 
-static bool save_job(struct mom_host *h, const char *job_id, uint32_t task)
+static bool save_job(struct mom_host *h, const char *job_id, uint32_t task,
+                     struct mom_out *out)
 {
     bool ok = host_save_record(h, job_id, task);
+    struct diag why;
 
-    if (!ok)
+    if (!ok) {
         sim_trace(h->sim, "mom %s: %s: its record cannot be written", h->name, job_id);
+        diag_set(&why, PBSE_SYSTEM, "No space left on device");
+        mom_noted(h->mom, host_now_at(h), &why, out);
+    }
     return ok;
 }
 
@@ -521,7 +560,7 @@ static void drop_job(struct mom_host *h, const char *job_id, int32_t run_version
 
 static void sample(struct mom_host *h, struct mom_out *out)
 {
-    int64_t now_at = sim_now_at(h->sim);
+    int64_t now_at = host_now_at(h);
     const struct task *t;
 
     DL_FOREACH (h->tasks, t) {
@@ -534,7 +573,7 @@ static void sample(struct mom_host *h, struct mom_out *out)
     mom_sampled(h->mom, now_at, out);
 }
 
-static void files_are_done(struct sim *s, void *arg)
+static void files_are_done(struct sim *s UNUSED, void *arg)
 {
     const struct moment *x = arg;
     struct mom_out out;
@@ -542,7 +581,7 @@ static void files_are_done(struct sim *s, void *arg)
     if (!mom_lives(x))
         return;
     out = host_input(x->host);
-    mom_files_done(x->host->mom, sim_now_at(s), x->token, x->status,
+    mom_files_done(x->host->mom, host_now_at(x->host), x->token, x->status,
                    x->status ? "cannot copy" : NULL, &out);
     host_end_input(x->host, &out);
 }
@@ -578,19 +617,19 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         store_job(h, e->job_id, out);
         break;
     case MOM_SAVE:
-        (void)save_job(h, e->job_id, e->task);
+        (void)save_job(h, e->job_id, e->task, out);
         break;
     case MOM_START:
         start_job(h, e->job_id);
         break;
     case MOM_BEGIN:
         if (e->task)
-            extras_begin(h, e->job_id, e->task, save_job(h, e->job_id, e->task));
+            extras_begin(h, e->job_id, e->task, save_job(h, e->job_id, e->task, out));
         else
-            begin_job(h, e->job_id);
+            begin_job(h, e->job_id, out);
         break;
     case MOM_PREPARE:
-        mom_prepared(h->mom, sim_now_at(h->sim), e->job_id,
+        mom_prepared(h->mom, host_now_at(h), e->job_id,
                      arena_printf(out->arena, "%032" PRIx64, rnd_next(&h->sim->rnd)), 0,
                      0, out);
         break;

@@ -54,7 +54,7 @@ test_sim_sim_SOURCES = \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h \
 	test/sim/story_busy.c test/sim/story_scripts.c test/sim/story_errs.c test/sim/story_extend.c test/sim/story_faults.c \
-	test/sim/story_fit.c test/sim/story_happen.h test/sim/story_hooks.c \
+	test/sim/story_fit.c test/sim/story_happen.h test/sim/story_hooks.c test/sim/story_hosts.c \
 	test/sim/story_jobs.c test/sim/story_preempt.c test/sim/story_push.c \
 	test/sim/story_series.c test/sim/story_staff.c test/sim/story_together.c \
 	test/sim/story_turns.c test/sim/story_two.c test/sim/story_users.c \

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "runs.h"
+#include "lib/attr/value.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_state.h"
 #include "sim.h"
@@ -11,6 +12,7 @@
 #include <utlist.h>
 
 #define SENT_BACK  (-15)  /* what a run has ended with then */
+#define SLACK_MS   60000  /* what a MoM takes to end a job, and counts beside */
 #define SETTLED_MS 100000 /* by then the server has heard of an end */
 
 static void ran_free(struct runs *r, struct ran *x)
@@ -95,6 +97,23 @@ void check_run_begins(struct mom_host *h, const struct run *r)
     x->host = h->index;
 }
 
+/* Longer than its walltime and what its end takes, under the eyes of its MoM? */
+static void check_long(struct mom_host *h, const struct ran *x)
+{
+    const struct wire_attrs *attrs = h->mom ? mom_job_attrs(h->mom, x->job_id) : NULL;
+    const char *limit =
+        attrs ? wire_attrs_value(attrs, "Resource_List", "walltime") : NULL;
+    int64_t limit_s;
+
+    if (!limit || duration_parse(limit, &limit_s) != 0 ||
+        h->sim->clock.now_ms - h->up_ms < SLACK_MS)
+        return;
+    if (x->on_ms > 1000 * limit_s + SLACK_MS)
+        check_failed(h->sim, CHECK_OBIT,
+                     "run %d of job %s went on for %" PRId64 " s, and might for %s",
+                     x->run_version, x->job_id, x->on_ms / 1000, limit);
+}
+
 void check_run_ended(struct mom_host *h, const struct run *r, int32_t status,
                      bool written)
 {
@@ -108,6 +127,8 @@ void check_run_ended(struct mom_host *h, const struct run *r, int32_t status,
     x->is_written = written;
     x->status = status;
     x->lasts_ms = r->lasts_ms;
+    x->on_ms = r->lasts_ms - host_left_ms(h, r);
+    check_long(h, x);
 }
 
 void check_run_lost(struct mom_host *h, const struct run *r)
@@ -162,6 +183,17 @@ static bool is_over_walltime(const struct ran *x, const struct job *j,
     return limit && strcmp(limit, "walltime") == 0 && x->lasts_ms > 1000 * walltime_s;
 }
 
+/* Was it ended for a walltime of which much was left? */
+static bool is_early(const struct ran *x, const struct job *j, const struct record *rec)
+{
+    const char *limit = job_exit_limit(exit_status(rec));
+    int64_t walltime_s = resources_amount(obj_resources(&j->obj, JOB_A_RESOURCE_LIST),
+                                          "walltime", INT64_MAX / 1000);
+
+    return x->is_over && limit && strcmp(limit, "walltime") == 0 &&
+           x->on_ms + SLACK_MS / 2 < 1000 * walltime_s;
+}
+
 static void check_obit(struct sim *s, struct ran *x, const struct job *j,
                        const struct record *rec)
 {
@@ -170,6 +202,10 @@ static void check_obit(struct sim *s, struct ran *x, const struct job *j,
         return;
     }
     x->is_taken = true;
+    if (is_early(x, j, rec))
+        check_failed(s, CHECK_OBIT,
+                     "run %d of job %s was ended for its walltime after %" PRId64 " s",
+                     x->run_version, x->job_id, x->on_ms / 1000);
     if (x->is_lost || is_signalled(s, x))
         return;
     if (!x->is_over)

@@ -30,6 +30,7 @@ struct ran {
     bool is_sent_back; /* by an epilogue, to its image */
     int32_t status;
     int64_t lasts_ms;  /* until it ends by itself */
+    int64_t on_ms;     /* of it, until it ended */
     bool is_taken;     /* the server has recorded its end */
     bool is_given_up;  /* the server has sent the job back without its end */
     bool goes_on_late; /* an administrator or its host has stopped it, and lets it go on

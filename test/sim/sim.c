@@ -260,7 +260,7 @@ static void stop_faults(struct sim *s)
 
         h->silent = false;
         h->dies_after = 0;
-        h->disk.is_full = false;
+        h->disk.is_full = h->knows_nobody = false;
         h->is_busy = h->is_typed_at = false;
         host_start_mom(h, false);
         if (h->cut_off)

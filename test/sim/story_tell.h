@@ -116,6 +116,9 @@ void story_busy(const struct story *of, uint64_t seed);
 /* story_scripts.c: scripts of MoMs at the ends of jobs. */
 void story_scripts(const struct story *of, uint64_t seed);
 
+/* story_hosts.c: hosts whose disk is full, which know no users, whose clock is set. */
+void story_hosts(const struct story *of, uint64_t seed);
+
 /* story_preempt.c: jobs of higher levels for which others leave. */
 void story_preemption(const struct story *of, uint64_t seed);
 
