@@ -90,6 +90,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/cpu_list.c src/mom/shell/cpu_list.h \
 	src/mom/shell/job_groups.c src/mom/shell/job_groups.h \
 	src/mom/shell/spawning.c src/mom/shell/spawning.h \
+	src/mom/shell/steady.c src/mom/shell/steady.h \
 	src/mom/shell/task_service.c src/mom/shell/task_service.h \
 	src/mom/shell/adopted.c src/mom/shell/host_task.h \
 	src/mom/shell/task_usage.c src/mom/shell/tasks.c \
@@ -117,10 +118,10 @@ test_unit_mom_test_describe_LDADD = libhfbase.la $(HWLOC_LIBS) -lcunit
 endif
 
 check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
-	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
+	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_steady test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
-	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
+	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_steady test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
@@ -205,6 +206,10 @@ test_unit_mom_test_script_SOURCES = test/unit/mom/test_script.c \
 	src/mom/shell/script.c src/mom/shell/usecp.c
 test_unit_mom_test_script_LDADD = libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit
+test_unit_mom_test_steady_SOURCES = test/unit/mom/test_steady.c \
+	src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/proc.c src/mom/shell/steady.c
+test_unit_mom_test_steady_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
+	-lcunit
 test_unit_mom_test_records_SOURCES = test/unit/mom/test_records.c \
 	src/mom/shell/home.c src/mom/shell/plain.c src/mom/shell/records.c
 test_unit_mom_test_records_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \

@@ -116,7 +116,7 @@ static bool decide_own(struct comm *c, const struct router_effect *e,
     v = arena_copy(out->arena, e->claims, e->n_claims * sizeof(*v));
     for (size_t i = 0; i < e->n_claims; i++)
         v[i].proven = net_is_own(address_of(v[i].ip).sin_addr);
-    router_proven(c->router, clock_read(), e->link, e->n_claims, v, out);
+    router_proven(c->router, clock_steady(), e->link, e->n_claims, v, out);
     return true;
 }
 
@@ -137,6 +137,6 @@ void comm_prove(struct comm *c, const struct router_effect *e, struct conn *conn
         return;
     }
     /* There is no thread: nothing counts as proven. */
-    router_proven(c->router, clock_read(), e->link, 0, NULL, out);
+    router_proven(c->router, clock_steady(), e->link, 0, NULL, out);
     free(pj);
 }

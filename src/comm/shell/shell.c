@@ -100,7 +100,7 @@ static void set_timer(struct comm *c)
         loop_timer_clear(c->timer);
     else
         /* Deadlines are in whole seconds; one that has come is 0 ms away, or less. */
-        loop_timer_set(c->timer, (at - clock_read()) * 1000);
+        loop_timer_set(c->timer, (at - clock_steady()) * 1000);
 }
 
 static void carry_out_all(struct comm *c, struct router_out *out)
@@ -129,7 +129,7 @@ void comm_proven(struct comm *c, uint64_t link, size_t n,
      * the core passes such an answer over. */
     if (l)
         conn_hold(l->conn, false);
-    router_proven(c->router, clock_read(), link, n, claims, &out);
+    router_proven(c->router, clock_steady(), link, n, claims, &out);
     carry_out_all(c, &out);
 }
 
@@ -140,7 +140,7 @@ static void on_frame(void *arg, struct conn *conn, const struct packet *f)
     struct router_out out = { .arena = c->arena };
 
     (void)conn;
-    router_packet(c->router, clock_read(), l->id, f->data, f->len, &out);
+    router_packet(c->router, clock_steady(), l->id, f->data, f->len, &out);
     carry_out_all(c, &out);
 }
 
@@ -154,7 +154,7 @@ static void link_lost(struct comm_link *l, int err)
     /* The connection goes first: what the core says to this link from here on finds
      * nobody. */
     drop_link(l);
-    router_link_down(c->router, clock_read(), id, err, &out);
+    router_link_down(c->router, clock_steady(), id, err, &out);
     carry_out_all(c, &out);
 }
 
@@ -257,7 +257,7 @@ static void on_accept(void *arg, int fd, const struct sockaddr_in *peer)
     /* Each connection has a nonce of its own: a proof that somebody has heard is of no
      * use on another one. */
     auth_nonce(nonce);
-    router_link_up(c->router, clock_read(), l->id, &far_end, nonce, &out);
+    router_link_up(c->router, clock_steady(), l->id, &far_end, nonce, &out);
     carry_out_all(c, &out);
 }
 
@@ -266,7 +266,7 @@ static void on_timer(void *arg)
     struct comm *c = arg;
     struct router_out out = { .arena = c->arena };
 
-    router_tick(c->router, clock_read(), &out);
+    router_tick(c->router, clock_steady(), &out);
     carry_out_all(c, &out);
 }
 

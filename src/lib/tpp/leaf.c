@@ -107,7 +107,7 @@ static void hub_lost(struct hub *h)
     l->active = NULL;
     /* The order is that of tpp.md 3: the end of each stream, "down", and "up" if
      * another router takes over. */
-    streams_net_down(l->streams, clock_read());
+    streams_net_down(l->streams, clock_steady());
     l->cfg.events.down(l->cfg.events.arg);
     l->active = first_joined(l);
     if (l->active)
@@ -226,7 +226,7 @@ static bool take_packet(struct hub *h, const struct tpp_packet *pkt)
             l->cfg.events.update(l->cfg.events.arg);
         return true;
     }
-    return streams_packet(l->streams, clock_read(), pkt, l->arena);
+    return streams_packet(l->streams, clock_steady(), pkt, l->arena);
 }
 
 static void hub_frame(void *arg, struct conn *c, const struct packet *f)
@@ -471,7 +471,7 @@ bool leaf_is_up(const struct leaf *l)
 
 uint64_t leaf_open_addr(struct leaf *l, const struct tpp_addr *peer)
 {
-    return l->active ? streams_open(l->streams, clock_read(), peer) : 0;
+    return l->active ? streams_open(l->streams, clock_steady(), peer) : 0;
 }
 
 bool leaf_send(struct leaf *l, uint64_t stream, const void *data, size_t len)
@@ -481,7 +481,7 @@ bool leaf_send(struct leaf *l, uint64_t stream, const void *data, size_t len)
 
 void leaf_close(struct leaf *l, uint64_t stream)
 {
-    streams_close(l->streams, clock_read(), stream);
+    streams_close(l->streams, clock_steady(), stream);
 }
 
 int leaf_stream_number(const struct leaf *l, uint64_t stream)

@@ -84,7 +84,7 @@ static void decide(struct question *q)
                                      .uid = q->claimed_uid,
                                      .pid = q->pid };
 
-    mom_attach(s->mom, clock_read(), q->connection, &rq, &found, &out);
+    mom_attach(s->mom, clock_steady(), q->connection, &rq, &found, &out);
     question_free(q);
     shell_carry_out(s, &out);
 }

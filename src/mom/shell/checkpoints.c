@@ -380,7 +380,7 @@ static void tell(struct making *k)
     buf_fini(&report);
     if (is_wanted) {
         checkpoints_path(s->checkpoint_dir, job_id, image);
-        mom_checkpointed(s->mom, clock_read(), job_id, err ? NULL : image, err, &out);
+        mom_checkpointed(s->mom, clock_steady(), job_id, err ? NULL : image, err, &out);
         shell_carry_out(s, &out);
     }
     replaced_path(s->checkpoint_dir, s->short_name, job_id, replaced);
@@ -527,7 +527,7 @@ void checkpoints_make(struct shell *s, const struct mom_effect *e, struct mom_ou
     }
     err = start(s, e->job_id, aborts, e->u.checkpoint.keeps_before);
     if (err)
-        mom_checkpointed(s->mom, clock_read(), e->job_id, NULL, err, out);
+        mom_checkpointed(s->mom, clock_steady(), e->job_id, NULL, err, out);
 }
 
 /* The script ends with its runner. One of an earlier MoM is waited for, since another

@@ -183,7 +183,7 @@ static void answer(struct demux *d, bool ok)
     if (d->is_answered || d->hold_fd < 0)
         return;
     d->is_answered = true;
-    mom_prepared(s->mom, clock_read(), d->job_id, ok ? d->cookie : NULL, d->ports[0],
+    mom_prepared(s->mom, clock_steady(), d->job_id, ok ? d->cookie : NULL, d->ports[0],
                  d->ports[1], &out);
     shell_carry_out(s, &out);
 }
@@ -323,5 +323,5 @@ void demux_start(struct shell *s, const char *job_id, struct mom_out *out)
     shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id,
               arena_printf(out->arena, "cannot take the output of other hosts: %s",
                            strerror(err)));
-    mom_prepared(s->mom, clock_read(), job_id, NULL, 0, 0, out);
+    mom_prepared(s->mom, clock_steady(), job_id, NULL, 0, 0, out);
 }

@@ -112,7 +112,7 @@ static void on_done(void *arg, enum as_user_end end, const char *report)
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->epilogue.job_id,
                   "the epilogue does not come to an end and is left alone");
     unlist(s, e);
-    mom_epilogue_done(s->mom, clock_read(), e->epilogue.job_id, code, &out);
+    mom_epilogue_done(s->mom, clock_steady(), e->epilogue.job_id, code, &out);
     ending_free(e);
     start_waiting(s, &out);
     shell_carry_out(s, &out);
@@ -156,7 +156,8 @@ static void start_waiting(struct shell *s, struct mom_out *out)
         if (e->pid || start(s, e))
             continue;
         unlist(s, e);
-        mom_epilogue_done(s->mom, clock_read(), e->epilogue.job_id, SCRIPT_BROKEN, out);
+        mom_epilogue_done(s->mom, clock_steady(), e->epilogue.job_id, SCRIPT_BROKEN,
+                          out);
         ending_free(e);
     }
 }
@@ -168,7 +169,7 @@ void epilogues_start(struct shell *s, const struct mom_effect *of, struct mom_ou
     if (!mom_job_attrs(s->mom, of->job_id) || find(s, of->job_id))
         return; /* it has gone meanwhile */
     if (!of->u.epilogue.removes && !has_script(&s->host)) {
-        mom_epilogue_done(s->mom, clock_read(), of->job_id, 0, out);
+        mom_epilogue_done(s->mom, clock_steady(), of->job_id, 0, out);
         return;
     }
     e = xcalloc(1, sizeof(*e));

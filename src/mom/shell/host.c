@@ -62,9 +62,9 @@ static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
     /* Files that were written before the failure go with MOM_DROP, which follows. */
     if (err) {
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
-        mom_noted(s->mom, clock_read(), &why, out);
+        mom_noted(s->mom, clock_steady(), &why, out);
     }
-    mom_stored(s->mom, clock_read(), job_id, err ? &why : NULL, out);
+    mom_stored(s->mom, clock_steady(), job_id, err ? &why : NULL, out);
 }
 
 static bool save_job(struct shell *s, const char *job_id, struct mom_out *out)
@@ -74,7 +74,7 @@ static bool save_job(struct shell *s, const char *job_id, struct mom_out *out)
     if (save_record(s, job_id, &why) == 0)
         return true;
     shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
-    mom_noted(s->mom, clock_read(), &why, out);
+    mom_noted(s->mom, clock_steady(), &why, out);
     return false;
 }
 
@@ -113,7 +113,7 @@ static void on_told(void *arg, int code, const char *text)
     struct shell *s = t->shell;
     struct mom_out out = { .arena = s->arena };
 
-    mom_files_done(s->mom, clock_read(), t->token, code, text, &out);
+    mom_files_done(s->mom, clock_steady(), t->token, code, text, &out);
     free(t);
     shell_carry_out(s, &out);
 }
@@ -130,7 +130,7 @@ static void tell_job(struct shell *s, const struct mom_effect *e, struct mom_out
     struct diag why;
 
     if (!line.attrs) {
-        mom_files_done(s->mom, clock_read(), e->u.tell.token, PBSE_UNKJOBID,
+        mom_files_done(s->mom, clock_steady(), e->u.tell.token, PBSE_UNKJOBID,
                        pbse_text(PBSE_UNKJOBID), out);
         return;
     }
@@ -140,7 +140,7 @@ static void tell_job(struct shell *s, const struct mom_effect *e, struct mom_out
     if (files_append(s->loop, &s->host, &line, on_told, t, &why) == 0)
         return;
     shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->job_id, why.text);
-    mom_files_done(s->mom, clock_read(), t->token, why.code, why.text, out);
+    mom_files_done(s->mom, clock_steady(), t->token, why.code, why.text, out);
     free(t);
 }
 
@@ -162,7 +162,7 @@ static void on_files_log(void *arg, int event, const char *object, const char *t
 
 static void log_end(const struct filing *f, size_t n_done, int code, const char *text)
 {
-    int64_t t = clock_read() - f->begun_at;
+    int64_t t = clock_steady() - f->begun_at;
 
     if (!f->remove)
         logfile_printf(
@@ -189,7 +189,7 @@ static void on_files_done(void *arg, size_t n_done, int code, const char *text)
     log_end(f, n_done, code, text);
     /* The effects of this call are carried out below, when nothing of the request is
      * used any more. */
-    mom_files_done(s->mom, clock_read(), f->token, code, text, &out);
+    mom_files_done(s->mom, clock_steady(), f->token, code, text, &out);
     filing_free(f);
     shell_carry_out(s, &out);
 }
@@ -204,7 +204,7 @@ static void start_files(struct shell *s, const struct mom_effect *e,
                           .token = e->u.files.token,
                           .job_id = xstrdup(e->job_id),
                           .n_files = e->u.files.body->n_pairs,
-                          .begun_at = clock_read(),
+                          .begun_at = clock_steady(),
                           .remove = e->u.files.remove,
                           .is_out = e->u.files.body->direction & COPY_OUT };
     /* The answer is on_files_done(), or it comes here at once. */
@@ -212,7 +212,7 @@ static void start_files(struct shell *s, const struct mom_effect *e,
                     on_files_done, on_files_log, f, &words) == 0)
         return;
     log_end(f, 0, PBSE_NOCOPYFILE, words.data);
-    mom_files_done(s->mom, clock_read(), f->token, PBSE_NOCOPYFILE, words.data, out);
+    mom_files_done(s->mom, clock_steady(), f->token, PBSE_NOCOPYFILE, words.data, out);
     buf_fini(&words);
     filing_free(f);
 }

@@ -193,9 +193,9 @@ bool job_groups_tell_use(struct shell *s, const char *job_id,
     all.cput_s = group.cput_s;
     if (group.mem_kb >= 0)
         all.mem_kb = group.mem_kb;
-    mom_used_in_all(s->mom, clock_read(), job_id, &all);
+    mom_used_in_all(s->mom, clock_steady(), job_id, &all);
     if (group.oom_kills > 0)
-        mom_out_of_memory(s->mom, clock_read(), job_id, out);
+        mom_out_of_memory(s->mom, clock_steady(), job_id, out);
     return true;
 }
 

@@ -144,7 +144,7 @@ static void close_stream(struct shell *s, uint64_t stream)
 
     leaf_close(s->leaf, stream);
     monitor_stream_closed(s, stream);
-    mom_stream_closed(s->mom, clock_read(), stream, &out);
+    mom_stream_closed(s->mom, clock_steady(), stream, &out);
     shell_carry_out(s, &out);
 }
 

@@ -246,8 +246,8 @@ static bool read_process(int32_t pid, struct stat_line *ret)
 }
 
 /* Ticks alone are not enough: after a restart of the host they begin anew. It is read
- * once, since no process sees two boots. NULL: the kernel does not tell. */
-static const char *boot_id(void)
+ * once, since no process sees two boots. */
+const char *proc_boot_id(void)
 {
     static char id[48];
     int fd;
@@ -266,9 +266,9 @@ static const char *boot_id(void)
 
 static bool mark_of(const struct stat_line *leader, char ret[PROC_MARK_BYTES])
 {
-    if (!boot_id())
+    if (!proc_boot_id())
         return false;
-    snprintf(ret, PROC_MARK_BYTES, "%s:%llu", boot_id(), leader->began);
+    snprintf(ret, PROC_MARK_BYTES, "%s:%llu", proc_boot_id(), leader->began);
     return true;
 }
 
@@ -281,7 +281,7 @@ bool proc_session_mark(int32_t session, char ret[PROC_MARK_BYTES])
 
 bool proc_session_is(int32_t session, const char *mark)
 {
-    const char *boot = boot_id();
+    const char *boot = proc_boot_id();
     char now[PROC_MARK_BYTES];
     struct stat_line st;
 

@@ -26,6 +26,9 @@ bool proc_session_mark(int32_t session, char ret[PROC_MARK_BYTES]);
  * it may be. */
 bool proc_session_is(int32_t session, const char *mark);
 
+/* The host's boot, unlike any other; static. NULL: the kernel does not tell. */
+const char *proc_boot_id(void);
+
 /* Each process of a session that lives, by its number. */
 void proc_each_of_session(int32_t session, void (*fn)(void *arg, int32_t pid),
                           void *arg);

@@ -177,7 +177,7 @@ static bool attach_it(struct shell *s, const struct question *q,
         if (q->owners.uids[i] != p->uid)
             continue;
         found.user = q->owners.found[i];
-        is_attached = mom_attach_alien(s->mom, clock_read(), &found, out);
+        is_attached = mom_attach_alien(s->mom, clock_steady(), &found, out);
     }
     return is_attached;
 }

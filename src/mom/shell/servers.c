@@ -212,7 +212,7 @@ static void on_done(struct pool_job *job)
     question_free(q);
     if (!was_unknown || s->server_ip == 0)
         return;
-    mom_server_known(s->mom, clock_read(), &out);
+    mom_server_known(s->mom, clock_steady(), &out);
     shell_carry_out(s, &out);
 }
 

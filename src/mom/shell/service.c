@@ -69,7 +69,7 @@ static void client_end(struct client *c)
     /* The core was never told of a stranger. */
     if (!was_known)
         return;
-    mom_stream_closed(s->mom, clock_read(), id, &out);
+    mom_stream_closed(s->mom, clock_steady(), id, &out);
     shell_carry_out(s, &out);
 }
 
@@ -157,7 +157,7 @@ static void take_request(struct client *c, const struct packet *f)
     } else if (known && rq.number == BATCH_DISCONNECT) {
         conn_finish(c->conn);
     } else {
-        mom_request(s->mom, clock_read(), c->id, net_text(&c->peer, peer), &rq, known,
+        mom_request(s->mom, clock_steady(), c->id, net_text(&c->peer, peer), &rq, known,
                     &out);
         shell_carry_out(s, &out);
     }

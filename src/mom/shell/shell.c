@@ -18,6 +18,7 @@
 #include "mom/shell/restrict.h"
 #include "mom/shell/service.h"
 #include "mom/shell/spawning.h"
+#include "mom/shell/steady.h"
 #include "mom/shell/task_service.h"
 #include "mom/shell/topology.h"
 
@@ -46,7 +47,7 @@ static void shell_set_timer(struct shell *s)
     if (at == INT64_MAX)
         loop_timer_clear(s->timer);
     else
-        loop_timer_set(s->timer, (at - clock_read()) * 1000);
+        loop_timer_set(s->timer, (at - clock_steady()) * 1000);
 }
 
 /* Open a stream to the server, at the address that is known. The name may mean another
@@ -57,7 +58,7 @@ static void connect_to_server(struct shell *s, struct mom_out *out)
     uint64_t stream = s->server_ip ? leaf_open_addr(s->leaf, &peer) : 0;
 
     servers_ask(s);
-    mom_connected(s->mom, clock_read(), stream, leaf_stream_number(s->leaf, stream),
+    mom_connected(s->mom, clock_steady(), stream, leaf_stream_number(s->leaf, stream),
                   out);
 }
 
@@ -89,14 +90,15 @@ static void read_load(struct shell *s, struct mom_out *out)
 {
     double load;
 
-    mom_host_load(s->mom, clock_read(), getloadavg(&load, 1) == 1 ? load : 0, out);
+    mom_host_load(s->mom, clock_steady(), getloadavg(&load, 1) == 1 ? load : 0, out);
 }
 
 static void read_idle(struct shell *s, struct mom_out *out)
 {
-    int64_t now_at = clock_read();
+    /* Terminals and the like say when they were used by the real clock. */
+    int64_t idle_s = idle_time_read(&s->idle, s->home, clock_read());
 
-    mom_host_idle(s->mom, now_at, idle_time_read(&s->idle, s->home, now_at), out);
+    mom_host_idle(s->mom, clock_steady(), idle_s, out);
 }
 
 static void try_note(struct shell *s, struct mom_out *out)
@@ -104,7 +106,7 @@ static void try_note(struct shell *s, struct mom_out *out)
     struct diag why;
     int err = records_try(&s->records, &why);
 
-    mom_noted(s->mom, clock_read(), err ? &why : NULL, out);
+    mom_noted(s->mom, clock_steady(), err ? &why : NULL, out);
 }
 
 static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_out *out)
@@ -152,7 +154,7 @@ static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_ou
         loop_stop(s->loop);
         break;
     default:
-        s->executor.carry_out(s->executor.self, clock_read(), e, out);
+        s->executor.carry_out(s->executor.self, clock_steady(), e, out);
     }
 }
 
@@ -182,7 +184,7 @@ static void refuse_message(struct shell *s, uint64_t stream,
     logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_SERVER, object, "%s from %s",
                    dis_error_text(err), tpp_addr_text(peer, text));
     leaf_close(s->leaf, stream);
-    mom_stream_closed(s->mom, clock_read(), stream, out);
+    mom_stream_closed(s->mom, clock_steady(), stream, out);
 }
 
 /* Of another MoM. */
@@ -195,7 +197,7 @@ static void take_im(struct shell *s, uint64_t stream, const struct tpp_addr *pee
     if (err)
         refuse_message(s, stream, peer, "im_request", err, out);
     else
-        mom_im(s->mom, clock_read(), stream, peer, &msg, out);
+        mom_im(s->mom, clock_steady(), stream, peer, &msg, out);
 }
 
 static void take_is(struct shell *s, uint64_t stream, const struct tpp_addr *peer,
@@ -212,7 +214,7 @@ static void take_is(struct shell *s, uint64_t stream, const struct tpp_addr *pee
     if (err)
         refuse_message(s, stream, peer, "is_request", err, out);
     else
-        mom_message(s->mom, clock_read(), stream, peer, &msg, known, out);
+        mom_message(s->mom, clock_steady(), stream, peer, &msg, known, out);
 }
 
 static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
@@ -239,7 +241,7 @@ static void on_closed(void *arg, uint64_t stream)
     struct mom_out out = { .arena = s->arena };
 
     monitor_stream_closed(s, stream);
-    mom_stream_closed(s->mom, clock_read(), stream, &out);
+    mom_stream_closed(s->mom, clock_steady(), stream, &out);
     shell_carry_out(s, &out);
 }
 
@@ -248,7 +250,7 @@ static void on_up(void *arg)
     struct shell *s = arg;
     struct mom_out out = { .arena = s->arena };
 
-    mom_router_up(s->mom, clock_read(), &out);
+    mom_router_up(s->mom, clock_steady(), &out);
     shell_carry_out(s, &out);
 }
 
@@ -257,7 +259,7 @@ static void on_down(void *arg)
     struct shell *s = arg;
     struct mom_out out = { .arena = s->arena };
 
-    mom_router_down(s->mom, clock_read(), &out);
+    mom_router_down(s->mom, clock_steady(), &out);
     shell_carry_out(s, &out);
 }
 
@@ -271,7 +273,7 @@ static void on_timer(void *arg)
     struct shell *s = arg;
     struct mom_out out = { .arena = s->arena };
 
-    executor_turn(&s->executor, s->mom, clock_read(), &out);
+    executor_turn(&s->executor, s->mom, clock_steady(), &out);
     shell_carry_out(s, &out);
 }
 
@@ -279,7 +281,7 @@ static void on_timer(void *arg)
  * The time of the list is that of the newest file, or of our start. */
 static void shell_report_vnodes(struct shell *s, struct mom_out *out)
 {
-    mom_set_vnodes(s->mom, clock_read(), MAX_OF(s->config.modtime, s->started_at),
+    mom_set_vnodes(s->mom, clock_steady(), MAX_OF(s->config.modtime, s->started_at),
                    s->config.vnodes.n, s->config.vnodes.v, out);
 }
 
@@ -376,6 +378,7 @@ static int make_leaf(struct shell *s, struct diag *why)
 
 int shell_open(struct shell *s, struct diag *why)
 {
+    struct diag no_steady;
     struct mom_out out;
     int err;
 
@@ -383,6 +386,8 @@ int shell_open(struct shell *s, struct diag *why)
     s->arena = arena_new();
     s->decoding = arena_new();
     s->timer = loop_timer_new(s->loop, on_timer, s);
+    if (steady_begin(s->home, &no_steady) != 0)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", no_steady.text);
     make_core(s);
     err = make_leaf(s, why);
     if (err)
@@ -398,7 +403,7 @@ int shell_open(struct shell *s, struct diag *why)
     /* Jobs are there before the server can ask for them, and the vnodes before the
      * first registration. */
     shell_report_vnodes(s, &out);
-    mom_start(s->mom, clock_read(), s->kill_at_start, &out);
+    mom_start(s->mom, clock_steady(), s->kill_at_start, &out);
     shell_carry_out(s, &out);
     if (!s->mock)
         restrict_reread(s);
@@ -409,7 +414,7 @@ void shell_stop(struct shell *s, bool kill_jobs)
 {
     struct mom_out out = { .arena = s->arena };
 
-    mom_stop(s->mom, clock_read(), kill_jobs, &out);
+    mom_stop(s->mom, clock_steady(), kill_jobs, &out);
     shell_carry_out(s, &out);
 }
 
@@ -474,7 +479,7 @@ bool shell_reread(struct shell *s)
     fill_rules(s, &rules);
     if (s->mock_runs)
         mock_set_wallmult(s->mock_runs, rules.wallmult);
-    mom_set_rules(s->mom, clock_read(), &rules, &out);
+    mom_set_rules(s->mom, clock_steady(), &rules, &out);
     job_groups_reread(s);
     servers_reread(s);
     if (!s->mock)

@@ -48,7 +48,7 @@ static void on_done(struct pool_job *job)
     if (!r->ip)
         shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom",
                   "the name of another host has no address");
-    mom_reached(s->mom, clock_read(), r->host, r->port, stream, &out);
+    mom_reached(s->mom, clock_steady(), r->host, r->port, stream, &out);
     reaching_free(r);
     shell_carry_out(s, &out);
 }
@@ -72,6 +72,6 @@ void sisters_reach(struct shell *s, const char *host, uint32_t port,
     r->port = port;
     if (pool_run(s->reachers, &r->job))
         return;
-    mom_reached(s->mom, clock_read(), host, port, 0, out);
+    mom_reached(s->mom, clock_steady(), host, port, 0, out);
     reaching_free(r);
 }

@@ -76,7 +76,7 @@ static void start(struct shell *s, const char *job_id, uint32_t number, int32_t 
 static void not_started(struct shell *s, const char *job_id, uint32_t number,
                         const char *text, struct mom_out *out)
 {
-    mom_task_started(s->mom, clock_read(), job_id, number, 0, START_RETRY, text, out);
+    mom_task_started(s->mom, clock_steady(), job_id, number, 0, START_RETRY, text, out);
 }
 
 /* The job's next task; its queue goes to the end of the line, or with its last task. */

@@ -78,7 +78,7 @@ static void client_end(struct task_client *c)
     client_free(c);
     if (!was_known)
         return;
-    mom_stream_closed(s->mom, clock_read(), id, &out);
+    mom_stream_closed(s->mom, clock_steady(), id, &out);
     shell_carry_out(s, &out);
 }
 
@@ -195,7 +195,7 @@ static void take(struct task_client *c, const struct task_request *rq)
         conn_finish(c->conn);
         return;
     }
-    mom_task_request(s->mom, clock_read(), c->id, rq, &out);
+    mom_task_request(s->mom, clock_steady(), c->id, rq, &out);
     shell_carry_out(s, &out);
 }
 

@@ -43,7 +43,7 @@ static void add_usage(struct shell *s, const char *job_id, const struct task *fr
     /* A job that was seen with no process at all says nothing about its use: it may be
      * ending just now. */
     if (n_processes && !job_groups_tell_use(s, job_id, &sum, out))
-        mom_used(s->mom, clock_read(), job_id, &sum);
+        mom_used(s->mom, clock_steady(), job_id, &sum);
 }
 
 /* All of its processes have been killed, and the shepherd does not hear of the end of
@@ -84,5 +84,5 @@ void tasks_sample(struct shell *s, struct mom_out *out)
         i++;
     }
     free(ps);
-    mom_sampled(s->mom, clock_read(), out);
+    mom_sampled(s->mom, clock_steady(), out);
 }

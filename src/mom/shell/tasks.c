@@ -136,11 +136,12 @@ void task_tell_exit(struct task *t, struct mom_out *out)
         used = t->seen;
     (void)job_groups_tell_use(s, t->job_id, &used, out);
     if (t->number) {
-        mom_task_ended(s->mom, clock_read(), t->job_id, t->number, status,
+        mom_task_ended(s->mom, clock_steady(), t->job_id, t->number, status,
                        known || t->attached ? &used : NULL, out);
         remove_exit(t); /* a restart does not ask for it: the record has the end */
     } else {
-        mom_exited(s->mom, clock_read(), t->job_id, status, known ? &used : NULL, out);
+        mom_exited(s->mom, clock_steady(), t->job_id, status, known ? &used : NULL,
+                   out);
     }
 }
 
@@ -168,10 +169,10 @@ static void tell_start(const struct task *t, int32_t session, int32_t status,
     struct mom *m = t->shell->mom;
 
     if (t->number)
-        mom_task_started(m, clock_read(), t->job_id, t->number, session, status, text,
+        mom_task_started(m, clock_steady(), t->job_id, t->number, session, status, text,
                          out);
     else
-        mom_started(m, clock_read(), t->job_id, session, status, text, out);
+        mom_started(m, clock_steady(), t->job_id, session, status, text, out);
 }
 
 /* Take what the job says before its program starts: its session, or why it failed. */
@@ -212,9 +213,9 @@ static void take_restarted(struct task *t)
     if (t->dropped)
         return;
     if (t->number)
-        mom_task_restarted(t->shell->mom, clock_read(), t->job_id, t->number, &out);
+        mom_task_restarted(t->shell->mom, clock_steady(), t->job_id, t->number, &out);
     else
-        mom_restarted(t->shell->mom, clock_read(), t->job_id, &out);
+        mom_restarted(t->shell->mom, clock_steady(), t->job_id, &out);
     shell_carry_out(t->shell, &out);
 }
 
@@ -346,7 +347,7 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
     run_version = mom_job_run_version(s->mom, job_id);
     home_exit_path(s->home, job_id, run_version, exit_path);
     if (start_shepherd(s, &order, exit_path, &sp, &why) != 0) {
-        mom_started(s->mom, clock_read(), job_id, 0, START_RETRY, why.text, out);
+        mom_started(s->mom, clock_steady(), job_id, 0, START_RETRY, why.text, out);
     } else {
         struct task *t = task_add(s, job_id, 0, run_version);
 
@@ -381,8 +382,8 @@ void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
     run_version = mom_job_run_version(s->mom, job_id);
     home_task_exit_path(s->home, job_id, run_version, number, exit_path);
     if (start_shepherd(s, &order, exit_path, &sp, &why) != 0) {
-        mom_task_started(s->mom, clock_read(), job_id, number, 0, START_RETRY, why.text,
-                         out);
+        mom_task_started(s->mom, clock_steady(), job_id, number, 0, START_RETRY,
+                         why.text, out);
     } else {
         struct task *t = task_add(s, job_id, number, run_version);
 

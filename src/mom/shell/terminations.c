@@ -42,7 +42,7 @@ static void on_done(void *arg, enum as_user_end end, const char *report)
 
     /* The same job may be here once more by now. */
     if (mom_job_run_version(s->mom, t->job_id) == t->run_version)
-        mom_terminated(s->mom, clock_read(), t->job_id,
+        mom_terminated(s->mom, clock_steady(), t->job_id,
                        end == AS_USER_DONE && code == 0, &out);
     termination_free(t);
     shell_carry_out(s, &out);
@@ -71,7 +71,7 @@ void terminations_start(struct shell *s, const char *job_id, struct mom_out *out
     if (!call.attrs) /* effects wait in a list while jobs go */
         return;
     if (!action->path) { /* gone with a SIGHUP */
-        mom_terminated(s->mom, clock_read(), job_id, false, out);
+        mom_terminated(s->mom, clock_steady(), job_id, false, out);
         return;
     }
     t = xcalloc(1, sizeof(*t));
@@ -83,5 +83,5 @@ void terminations_start(struct shell *s, const char *job_id, struct mom_out *out
         return;
     termination_free(t);
     shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
-    mom_terminated(s->mom, clock_read(), job_id, false, out);
+    mom_terminated(s->mom, clock_steady(), job_id, false, out);
 }
