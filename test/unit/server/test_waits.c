@@ -1,8 +1,9 @@
 /* test_waits.c - replies that wait (engine/waiting.h): which of them go together.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
+
 #include "server/engine/waiting.h"
-#include "test/unit/unit.h"
 
 static struct waiting_reply *waits(struct waiting_table *t, uint64_t conn,
                                    const char *job, int64_t until_at)
