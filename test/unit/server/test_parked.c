@@ -278,8 +278,9 @@ static void requests_and_what_was_put_off_take_turns(void)
     const struct body_list body = all_jobs(r);
 
     CU_ASSERT_PTR_NULL(delete_as(r, CONN, RIG_USER, &body));
-    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "max_user_run=1"),
-                    0); /* all jobs are looked at */
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "eligible_time_enable=True"),
+        0); /* all jobs are looked at */
     for (size_t i = 0; i < 4; i++) {
         CU_ASSERT_TRUE(svr_is_settling(r->s));
         CU_ASSERT_EQUAL(n_jobs(r), JOBS - i);
