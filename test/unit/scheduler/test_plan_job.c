@@ -872,7 +872,7 @@ static void test_what_a_run_waits_for(void)
 {
     static const struct {
         const char *sched, *server;
-        int32_t number;
+        uint32_t number;
         bool awaited;
     } rows[] = {
         { "", "", BATCH_ASYRUN_JOB, false },
