@@ -48,7 +48,7 @@ class Jobs:
     def __init__(self, cluster, rnd):
         self.c, self.rnd = cluster, rnd
         self.ids = []
-        self.n_booked = 0
+        self.booked = {}  # durations in seconds that a reservation may have
         self.deleted, self.rerun, self.wide = set(), set(), set()
 
     def submit(self, options=(), work="", queue=None):
@@ -96,14 +96,25 @@ def waiting_job(jobs):
 
 def booked_job(jobs):
     """A reservation that lasts longer than the storm, and a job in it. They leave room for all."""
-    if jobs.n_booked == MOST_BOOKED:
+    if len(jobs.booked) == MOST_BOOKED:
         return
-    jobs.n_booked += 1
     done = jobs.c.run(["pbs_rsub", "-R", Reservation.clock(3), "-D", "3600", "-I", "5",
                        "-l", "select=1:ncpus=1"], user=USER1, check=False)
     rid = done.stdout.split()
     if done.returncode == 0 and rid[1:] == ["CONFIRMED"]:
+        jobs.booked[rid[0]] = {3600}
         jobs.submit(queue=rid[0].split(".")[0])
+
+
+def longer(jobs):
+    """Who is told that the change is made finds it; else it may be made or not."""
+    if not jobs.booked:
+        return
+    rid = jobs.rnd.choice(sorted(jobs.booked))
+    seconds = 3600 + jobs.rnd.randrange(3600)
+    done = jobs.c.run(["pbs_ralter", "-D", str(seconds), "-I", "5", rid], user=USER1, check=False)
+    known = set() if done.stdout.split()[-1:] == ["CONFIRMED"] else jobs.booked[rid]
+    jobs.booked[rid] = known | {seconds}
 
 
 def typed(*words):
@@ -137,7 +148,7 @@ def release(jobs):
 
 
 USERS = [(6, small_job), (2, once_only), (2, array), (3, wide_job), (2, waiting_job),
-         (1, booked_job), (1, typed("qhold", "-h", "s")), (2, typed("qrls", "-h", "s")),
+         (1, booked_job), (1, longer), (1, typed("qhold", "-h", "s")), (2, typed("qrls", "-h", "s")),
          (1, typed("qsig", "-s", "suspend")), (2, typed("qsig", "-s", "resume")),
          (1, typed("qalter", "-p", "10")), (1, delete), (1, rerun), (1, release)]
 
@@ -197,13 +208,22 @@ def no_job_waits(c):
     return not c.server.status(JOB)
 
 
-def everything_ends(c):
+def reservations_hold(jobs):
+    for rid, seconds in jobs.booked.items():
+        resv = jobs.c.server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": "5"},
+                                    id=rid)
+        assert int(resv["reserve_duration"]) in seconds
+        jobs.c.server.delete(rid)
+
+
+def jobs_end(c):
     wait_for(lambda: "the end of all jobs: %s" % c.server.status(JOB), lambda: no_job_waits(c),
              deadline=240)
-    for resv in c.server.status(RESV):
-        rid = resv["id"].split()[-1]
-        c.server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": "5"}, id=rid)
-        c.server.delete(rid)
+
+
+def all_is_free(c):
+    for resv in c.server.status(RESV):  # whoever asked for it was not told
+        c.server.delete(resv["id"])
     for name in c.names:
         c.server.expect(VNODE, {"state": "free", "resources_assigned.ncpus": "0"}, id=name,
                         deadline=120)
@@ -269,7 +289,9 @@ def test_a_storm():
         jobs = Jobs(c, rnd)
         rage(jobs)
         c.is_whole()
-        everything_ends(c)
+        jobs_end(c)
+        reservations_hold(jobs)
+        all_is_free(c)
         assert len(jobs.ids) > SECONDS / 4
         assert wrongs(jobs) == []
         wait_for(lambda: "nothing is left: %s" % left_over(c), lambda: not left_over(c),
