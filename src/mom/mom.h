@@ -388,10 +388,13 @@ void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out);
 /* Answer to MOM_READ_LOAD: processes that ran or waited, on average of the last minute.
  */
 void mom_host_load(struct mom *m, int64_t now_at, double load, struct mom_out *out);
-/* Answer to MOM_TRY_NOTE, and said of each record of a job that could not be written.
- * NULL: there is room; else why not. */
+/* Answer to MOM_TRY_NOTE. NULL: records can be written, and MOM_SAVE follows of each
+ * job whose record could not; else why not. */
 void mom_noted(struct mom *m, int64_t now_at, const struct diag *why,
                struct mom_out *out);
+/* The record of that job, which may be gone, could not be written. */
+void mom_not_saved(struct mom *m, int64_t now_at, const char *job_id,
+                   const struct diag *why, struct mom_out *out);
 /* Answer to MOM_READ_IDLE: seconds since keyboard or mouse were touched. */
 void mom_host_idle(struct mom *m, int64_t now_at, int64_t idle_s, struct mom_out *out);
 /* As mom_used(), by whoever counts all that the job has ever run here: what has ended

@@ -526,7 +526,7 @@ static bool save_job(struct mom_host *h, const char *job_id, uint32_t task,
     if (!ok) {
         sim_trace(h->sim, "mom %s: %s: its record cannot be written", h->name, job_id);
         diag_set(&why, PBSE_SYSTEM, "No space left on device");
-        mom_noted(h->mom, host_now_at(h), &why, out);
+        mom_not_saved(h->mom, host_now_at(h), job_id, &why, out);
     }
     return ok;
 }

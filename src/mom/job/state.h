@@ -336,6 +336,7 @@ struct mom_job {
     struct arena *attrs_arena; /* 'attrs', made anew with each change of them */
     struct wire_attrs attrs;
     struct buf script;
+    bool is_unsaved;     /* its record could not be written when it should have been */
     bool is_script_gone; /* it is a file, or of no use any more */
     struct buf saved[2]; /* output and error output of an earlier run elsewhere */
     enum job_phase phase;

@@ -74,7 +74,7 @@ static bool save_job(struct shell *s, const char *job_id, struct mom_out *out)
     if (save_record(s, job_id, &why) == 0)
         return true;
     shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
-    mom_noted(s->mom, clock_steady(), &why, out);
+    mom_not_saved(s->mom, clock_steady(), job_id, &why, out);
     return false;
 }
 
@@ -229,8 +229,9 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         store_job(s, e->job_id, out);
         break;
     case MOM_SAVE:
-        /* The core goes on when this fails, as the log says: the older record leads to
-         * the same job after a restart. */
+        /* The core goes on when this fails, as the log says, and asks for it again when
+         * there is room; until then the older record leads to the same job after a
+         * restart. */
         (void)save_task(s, e->job_id, e->task, out);
         break;
     case MOM_WHERE:

@@ -530,6 +530,31 @@ static void test_a_full_disk_makes_the_host_busy(void)
     bench_fini(&b);
 }
 
+/* Jobs that go on are written when there is room again, those alone, and once. */
+static void test_what_could_not_be_written_is_written_later(void)
+{
+    const struct diag full = { .code = PBSE_SYSTEM, .text = "No space left" };
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    run_job(&b, "2.svr");
+    forget(&b);
+    mom_not_saved(b.m, b.now_at, "2.svr", &full, &b.out);
+    mom_not_saved(b.m, b.now_at, "3.svr", &full, &b.out); /* which is gone */
+    CU_ASSERT_EQUAL(told_state(&b), BUSY);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_SAVE, 0));
+    mom_noted(b.m, b.now_at, NULL, &b.out);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(effect(&b, MOM_SAVE, 0));
+    CU_ASSERT_STRING_EQUAL(effect(&b, MOM_SAVE, 0)->job_id, "2.svr");
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_SAVE, 1));
+    forget(&b);
+    mom_noted(b.m, b.now_at, &full, &b.out);
+    mom_noted(b.m, b.now_at, NULL, &b.out);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_SAVE, 0));
+    bench_fini(&b);
+}
+
 static const struct unit_case cases[] = {
     { "a host is busy from one load on, and free below another",
       test_busy_has_two_limits },
@@ -538,6 +563,8 @@ static const struct unit_case cases[] = {
     { "without an ideal load the other one counts for both", test_one_limit_is_both },
     { "new limits count at once", test_new_rules_count_at_once },
     { "a full disk makes the host busy", test_a_full_disk_makes_the_host_busy },
+    { "what could not be written is written later",
+      test_what_could_not_be_written_is_written_later },
     { "jobs stand while the host is busy", test_jobs_stand_while_the_host_is_busy },
     { "a job that begins on a busy host stands",
       test_a_job_that_begins_on_a_busy_host_stands },
