@@ -95,7 +95,9 @@ static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *jo
     struct record *rec;
 
     MUST(job_state(job) == 'E'); /* what still runs is not deleted at its MoM */
-    j->known = false;
+    /* Where an image rests that is told when the job goes, which may be in this turn.
+     */
+    j->known = job_image_run(job) == j->run_version;
     if (!obj_num(&job->obj, JOB_A_HF_REQUEUE, 0)) {
         /* It is over and its hosts have it rest all the same (mom/job/resting.c): a
          * deletion has overtaken its image. They are told when the record is applied.
