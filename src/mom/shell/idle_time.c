@@ -19,11 +19,18 @@
 #define CONTROLLER      "i8042"
 #define MOST_INTERRUPTS (1u << 20)
 
-static int64_t newest_time(const char *path)
+/* A program that watches a display writes or reads a file to show a touch. */
+static int64_t time_of_touch(const struct stat *st)
 {
-    struct stat st;
+    return MAX_OF(st->st_atime, st->st_mtime);
+}
 
-    return lstat(path, &st) == 0 ? MAX_OF(st.st_atime, st.st_mtime) : 0;
+/* A terminal is read when somebody has typed. Written it is by programs, whether
+ * anybody sits there or not: a daemon that cannot open its log says so on the console.
+ */
+static int64_t time_of_input(const struct stat *st)
+{
+    return st->st_atime;
 }
 
 static bool any_name(const char *name)
@@ -38,19 +45,19 @@ static bool is_console(const char *name)
            (strncmp(name, "tty", 3) == 0 && isdigit((unsigned char)name[3]));
 }
 
-static int64_t newest_of(const char *dir, bool (*takes)(const char *name))
+static int64_t newest_of(const char *dir, bool (*takes)(const char *name),
+                         int64_t (*time_of)(const struct stat *st))
 {
     DIR *d = opendir(dir);
     struct dirent *e;
     int64_t newest = 0;
 
     while (d && (e = readdir(d))) {
-        char path[PATH_MAX];
+        struct stat st;
 
-        if (!takes(e->d_name))
-            continue;
-        if (snprintf(path, sizeof(path), "%s/%s", dir, e->d_name) < (int)sizeof(path))
-            newest = MAX_OF(newest, newest_time(path));
+        if (takes(e->d_name) &&
+            fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            newest = MAX_OF(newest, time_of(&st));
     }
     if (d)
         closedir(d);
@@ -109,6 +116,11 @@ static uint64_t count_interrupts(void)
     return sum;
 }
 
+int64_t idle_time_typed(const char *dev)
+{
+    return newest_of(dev, is_console, time_of_input);
+}
+
 int64_t idle_time_read(struct idle_time *was, const char *home, int64_t now_at)
 {
     uint64_t n = count_interrupts();
@@ -120,8 +132,8 @@ int64_t idle_time_read(struct idle_time *was, const char *home, int64_t now_at)
         was->touched_at = now_at;
     was->n_interrupts = n;
     snprintf(dir, sizeof(dir), "%s/spool/idledir", home);
-    last_at = MAX_OF(was->touched_at, newest_of("/dev", is_console));
-    last_at = MAX_OF(last_at, newest_of(dir, any_name));
+    last_at = MAX_OF(was->touched_at, idle_time_typed("/dev"));
+    last_at = MAX_OF(last_at, newest_of(dir, any_name, time_of_touch));
     if (last_at == 0)
         return IDLE_TIME_LONG_S;
     return MIN_OF(MAX_OF(now_at - last_at, 0), IDLE_TIME_LONG_S);

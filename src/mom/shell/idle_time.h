@@ -22,5 +22,8 @@ int64_t idle_time_read(struct idle_time *was, const char *home, int64_t now_at);
 
 /* For tests: the interrupts of keyboard and mouse in a text like /proc/interrupts. */
 uint64_t idle_time_count(const char *interrupts);
+/* ... when somebody has typed at a console or its terminals, devices of that directory;
+ * 0: nobody ever. */
+int64_t idle_time_typed(const char *dev);
 
 #endif

@@ -7,9 +7,11 @@
 
 #include "mom/shell/idle_time.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +141,36 @@ static void test_interrupts_are_counted(void)
         CU_ASSERT_EQUAL(idle_time_count(rows[i].text), rows[i].sum);
 }
 
+/* What is written there is no sign of anybody. */
+static void test_who_types_reads_a_terminal(void)
+{
+    static const struct {
+        const char *name;
+        int64_t read_at, written_at, expect;
+    } rows[] = {
+        { "pts", 9000, 9000, 0 },  { "ttyS", 9000, 9000, 0 },
+        { "console", 0, 9000, 0 }, { "tty0", 1000, 9000, 1000 },
+        { "tty12", 900, 0, 1000 }, { "console", 2000, 9000, 2000 },
+    };
+    char dir[] = "/tmp/hf-idle-XXXXXX", path[64];
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct timespec times[2] = { { .tv_sec = rows[i].read_at },
+                                           { .tv_sec = rows[i].written_at } };
+
+        snprintf(path, sizeof(path), "%s/%s", dir, rows[i].name);
+        CU_ASSERT_EQUAL(close(open(path, O_WRONLY | O_CREAT, 0600)), 0);
+        CU_ASSERT_EQUAL(utimensat(AT_FDCWD, path, times, 0), 0);
+        CU_ASSERT_EQUAL(idle_time_typed(dir), rows[i].expect);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        snprintf(path, sizeof(path), "%s/%s", dir, rows[i].name);
+        (void)unlink(path);
+    }
+    CU_ASSERT_EQUAL(rmdir(dir), 0);
+}
+
 /* Nobody has waited yet for what has ended: its number is taken, and nothing lives. */
 static void test_a_session_that_has_ended_does_not_live(void)
 {
@@ -170,6 +202,7 @@ static void test_a_session_that_has_ended_does_not_live(void)
 }
 
 static const struct unit_case cases[] = {
+    { "who types reads a terminal", test_who_types_reads_a_terminal },
     { "users without a job are killed, and nobody else", test_who_is_spared },
     { "parents in a circle are nobody's", test_parents_in_a_circle },
     { "a process is ended, and none with its number",
