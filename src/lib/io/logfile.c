@@ -34,7 +34,7 @@
 #define HELD_BYTES_MAX 65536
 
 struct logfile {
-    char *dir, *file, *daemon;
+    char *dir, *file, *daemon, *console;
     const struct conf *conf;
     uint32_t mask;
     bool to_stderr;
@@ -100,8 +100,20 @@ static int file_open(struct logfile *lf, const char *day)
 
     if (fd >= 0)
         lf->torn = ends_in_part(path);
-    free(path);
+    free(path); /* errno stays as it is */
     return fd;
+}
+
+/* What nobody can read in the log is for whoever sits before the host. A console that
+ * does not take it at once is not waited for, and there need not be one. */
+static void tell_console(const char *console, int err)
+{
+    int fd = open(console, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd < 0)
+        return;
+    (void)dprintf(fd, "PBS cannot open its log - errno = %d\n", err);
+    close(fd);
 }
 
 /* PBS_SYSLOG as a facility of syslog(3), -1: off. */
@@ -356,8 +368,10 @@ static void logfile_switch(struct logfile *lf, int64_t at_us, const char *day)
      * line's. */
     memcpy(lf->day, day, sizeof(lf->day));
     fd = file_open(lf, day);
-    if (fd < 0)
+    if (fd < 0) {
+        tell_console(lf->console, errno);
         return;
+    }
     close(lf->fd);
     lf->fd = fd;
     banner(lf, at_us);
@@ -369,6 +383,7 @@ int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
     struct logfile *lf;
     int64_t now_us = clock_read_us();
     int facility = facility_of(cfg->conf);
+    const char *console = cfg->console ? cfg->console : "/dev/console";
 
     MUST(cfg->daemon && (cfg->file || cfg->dir));
     /* Without files there is no need for the directory, and no right to make it
@@ -376,13 +391,16 @@ int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
     if (!cfg->file && (facility < 0 || cfg->conf->local_log)) {
         int err = daemon_mkdir(cfg->dir, 0755, why);
 
-        if (err)
+        if (err) {
+            tell_console(console, errno);
             return err;
+        }
     }
     lf = xcalloc(1, sizeof(*lf));
     lf->dir = cfg->dir ? xstrdup(cfg->dir) : NULL;
     lf->file = cfg->file ? xstrdup(cfg->file) : NULL;
     lf->daemon = xstrdup(cfg->daemon);
+    lf->console = xstrdup(console);
     lf->conf = cfg->conf;
     lf->mask = cfg->mask;
     lf->to_stderr = cfg->to_stderr;
@@ -398,9 +416,11 @@ int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
     }
     lf->fd = file_open(lf, lf->day);
     if (lf->fd < 0) {
+        int no = errno;
         int err = diag_set(why, PBSE_SYSTEM, "%s: %s", cfg->file ? cfg->file : cfg->dir,
-                           strerror(errno));
+                           strerror(no));
 
+        tell_console(lf->console, no);
         logfile_close(lf);
         return err;
     }
@@ -440,6 +460,7 @@ void logfile_close(struct logfile *lf)
     free(lf->dir);
     free(lf->file);
     free(lf->daemon);
+    free(lf->console);
     free(lf);
 }
 
@@ -448,6 +469,7 @@ void logfile_reopen(struct logfile *lf)
     int64_t now_us = clock_read_us();
     char day[9];
 
+    lf->stamp[0] = '\0'; /* the time zone may be another one */
     log_day_text(now_us / 1000000, day);
     logfile_switch(lf, now_us, day);
 }

@@ -23,14 +23,17 @@ struct logfile_config {
     const char *file;   /* instead of dir: an absolute path, never rotated */
     const char *daemon; /* "Server@host", "pbs_sched", "pbs_mom", "Comm@host" */
     uint32_t mask;
-    bool to_stderr; /* copy error lines (event 0001) to stderr */
+    bool to_stderr;      /* copy error lines (event 0001) to stderr */
+    const char *console; /* is told when a file cannot be opened; NULL: /dev/console */
     /* Where lines go (PBS_SYSLOG, PBS_SYSLOGSEVR, PBS_LOCALLOG: operations.md 16), how
      * fine their time stamps are (PBS_LOG_HIGHRES_TIMESTAMP), names for the banner. It
      * outlives the log file. */
     const struct conf *conf;
 };
 
-/* Open today's file and write the banner. PBSE_SYSTEM with words otherwise. */
+/* Open today's file and write the banner. PBSE_SYSTEM with words otherwise; "PBS cannot
+ * open its log - errno = N" is then on the console, too, as it is when the file of a
+ * later day cannot be opened. */
 int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
                  struct diag *why) MUST_CHECK;
 /* Writes "Log closed". logfile_close(NULL) is fine. */

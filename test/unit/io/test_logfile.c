@@ -8,6 +8,7 @@
 
 #include "../unit.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -155,9 +156,9 @@ static void test_reopening_follows_a_moved_file(void)
 static void test_log_that_cannot_be_opened_is_refused(void)
 {
     const struct conf conf = { 0 };
-    struct logfile_config cfg = { .file = "/nonexistent/log",
-                                  .daemon = "d",
-                                  .conf = &conf };
+    struct logfile_config cfg = {
+        .file = "/nonexistent/log", .daemon = "d", .console = "/dev/null", .conf = &conf
+    };
     struct logfile *lf = NULL;
     struct diag why;
 
@@ -483,6 +484,64 @@ static void test_lost_lines_are_counted(void)
     }
 }
 
+/* What the console was told since the last time. */
+static const char *console_text(int fd)
+{
+    static char text[256];
+    ssize_t n = read(fd, text, sizeof(text) - 1);
+
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+static int try_to_open(const char *at, const char *console, struct logfile **ret)
+{
+    static const struct conf conf;
+    const struct logfile_config cfg = {
+        .dir = at, .daemon = "d", .console = console, .conf = &conf
+    };
+    struct diag why;
+
+    return logfile_open(&cfg, ret, &why);
+}
+
+/* It is nobody's log that cannot be opened, so somebody else has to be told; and a
+ * console that nobody reads, or that takes nothing, is not waited for. */
+static void test_the_console_is_told_of_a_log_that_cannot_be_opened(void)
+{
+    char console[64], file[64], below[80], path[64], block[4096] = "";
+    struct logfile *lf = NULL;
+    int fd;
+
+    snprintf(console, sizeof(console), "%s/console", dir);
+    snprintf(file, sizeof(file), "%s/file", dir);
+    snprintf(below, sizeof(below), "%s/logs", file);
+    CU_ASSERT_EQUAL_FATAL(mkfifo(console, 0600), 0);
+    CU_ASSERT_EQUAL(close(open(file, O_WRONLY | O_CREAT, 0600)), 0);
+    CU_ASSERT_EQUAL(try_to_open(below, console, &lf), PBSE_SYSTEM);
+    fd = open(console, O_RDWR | O_NONBLOCK);
+    CU_ASSERT_FATAL(fd >= 0);
+    CU_ASSERT_STRING_EQUAL(console_text(fd), "");
+    CU_ASSERT_EQUAL(try_to_open(below, console, &lf), PBSE_SYSTEM);
+    CU_ASSERT_STRING_EQUAL(console_text(fd), "PBS cannot open its log - errno = 20\n");
+    /* Later, too: the lines go on into the old file. */
+    CU_ASSERT_EQUAL_FATAL(try_to_open(dir, console, &lf), 0);
+    CU_ASSERT_STRING_EQUAL(console_text(fd), "");
+    free(content(path, sizeof(path)));
+    CU_ASSERT_EQUAL(rename(path, file), 0);
+    CU_ASSERT_EQUAL(mkdir(path, 0700), 0);
+    logfile_reopen(lf);
+    CU_ASSERT_STRING_EQUAL(console_text(fd), "PBS cannot open its log - errno = 21\n");
+    while (write(fd, block, sizeof(block)) > 0)
+        ;
+    logfile_reopen(lf);
+    logfile_close(lf);
+    CU_ASSERT_EQUAL(rmdir(path), 0);
+    close(fd);
+    unlink(console);
+    unlink(file);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -495,6 +554,8 @@ int main(void)
           test_broken_promise },
         { "a log that cannot be opened is refused",
           test_log_that_cannot_be_opened_is_refused },
+        { "the console is told of a log that cannot be opened",
+          test_the_console_is_told_of_a_log_that_cannot_be_opened },
         { "syslog takes what is important enough",
           test_syslog_takes_what_is_important_enough },
         { "files are written beside syslog on demand",
