@@ -66,9 +66,13 @@ def test_a_described_host(cluster):
     """Whoever starts the MoM may have another host described; jobs run on this one."""
     start_with(cluster, HWLOC_SYNTHETIC="pack:3 core:2 pu:2")
     wait_for("the described host", lambda: told(cluster).count('type="Socket"') == 3)
+    cluster.mom.log_match("0002;pbs_mom;n/a;ncpus;hyperthreading enabled")
+    cluster.mom.log_match("0002;pbs_mom;n/a;initialize;pcpus=12, OS reports %d cpu(s)"
+                          % os.sysconf("SC_NPROCESSORS_ONLN"))
     xml = cluster.write("host.xml", described(cluster, "-s", "pack:5 core:1 pu:1")[1][len("hwloc"):])
     start_with(cluster, HWLOC_XMLFILE=xml)
     wait_for("the host of the file", lambda: told(cluster).count('type="Socket"') == 5)
+    cluster.mom.log_match("0002;pbs_mom;n/a;ncpus;hyperthreading disabled")
     cluster.write("host.xml", described(cluster, "-s", "pack:7 core:1 pu:1")[1][len("hwloc"):])
     os.chmod(xml, 0o666)
     cluster.mom.send_signal(signal.SIGHUP)

@@ -331,6 +331,18 @@ static void fill_rules(const struct shell *s, struct mom_config *cfg)
 }
 
 static void make_core(struct shell *s)
+/* A text that tells of no processors leaves the number of the operating system. */
+static void log_processors(struct shell *s, const struct mom_config *cfg)
+{
+    struct topology_counts has = topology_count(cfg->topology);
+
+    logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_NONE, "ncpus", "hyperthreading %s",
+                   has.pus > has.cores && has.cores > 0 ? "enabled" : "disabled");
+    logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_NONE, "initialize",
+                   "pcpus=%u, OS reports %u cpu(s)", has.pus ? has.pus : cfg->ncpus,
+                   cfg->ncpus);
+}
+
 {
     struct mom_config cfg = {
         .host = s->short_name,
@@ -347,8 +359,7 @@ static void make_core(struct shell *s)
     };
 
     MUST(!s->mom);
-    logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_NONE, "initialize",
-                   "pcpus=%u, OS reports %u cpu(s)", cfg.ncpus, cfg.ncpus);
+    log_processors(s, &cfg);
     fill_rules(s, &cfg);
     s->mom = mom_new(&cfg);
     /* The addresses have to be there before the first message: who speaks from any

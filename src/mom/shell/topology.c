@@ -50,6 +50,22 @@ bool topology_is_text(const char *text, size_t len)
     return strncmp(text + len - end, END, end) == 0;
 }
 
+static unsigned count(const char *text, const char *words)
+{
+    unsigned n = 0;
+
+    for (; (text = strstr(text, words)) != NULL; text += strlen(words))
+        n++;
+    return n;
+}
+
+struct topology_counts topology_count(const char *text)
+{
+    /* In a value of the text a quotation mark would be written "&quot;". */
+    return (struct topology_counts){ .pus = count(text, "<object type=\"PU\""),
+                                     .cores = count(text, "<object type=\"Core\"") };
+}
+
 int topology_open_xml(const char *path, struct diag *why)
 {
     /* A FIFO would wait for a writer. */

@@ -21,6 +21,12 @@ const char *topology_find(struct shell *s);
 void topology_ask(struct shell *s);
 void topology_close(struct shell *s);
 
+/* How many processors and cores a text tells of, 0: none. */
+struct topology_counts {
+    unsigned pus, cores;
+};
+struct topology_counts topology_count(const char *text);
+
 /* Is that the whole text of a topology, in characters that can be printed? */
 bool topology_is_text(const char *text, size_t len);
 /* Open the file of an exported topology. -1 with words: it is no plain file of root's

@@ -185,6 +185,27 @@ static void test_what_the_program_is_given(void)
     unsetenv("HWLOC_FSROOT");
 }
 
+static void test_processors_are_counted(void)
+{
+    static const struct {
+        const char *text;
+        unsigned pus, cores;
+    } cases[] = {
+        { TOPOLOGY_LEAST, 0, 0 },
+        { "<object type=\"Core\" os_index=\"0\">\n<object type=\"PU\" os_index=\"0\"/>"
+          "<object type=\"PU\" os_index=\"1\"/></object>",
+          2, 1 },
+        { "<info name=\"x\" value=\"&lt;object type=&quot;PU&quot;\"/>", 0, 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct topology_counts has = topology_count(cases[i].text);
+
+        CU_ASSERT_EQUAL(has.pus, cases[i].pus);
+        CU_ASSERT_EQUAL(has.cores, cases[i].cores);
+    }
+}
+
 static void test_whose_file_it_may_be(void)
 {
     struct diag why;
@@ -217,6 +238,7 @@ static const struct unit_case cases[] = {
       test_a_change_is_reported },
     { "the program is given what it shall describe, and nothing of the MoM's",
       test_what_the_program_is_given },
+    { "processors are counted", test_processors_are_counted },
     { "only a file that root alone may write describes the host",
       test_whose_file_it_may_be },
     { "without the program the least is told", test_without_the_program },
