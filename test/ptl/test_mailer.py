@@ -71,8 +71,9 @@ def test_it_gets_nothing_of_the_servers(user):
     else:
         assert lines[0].startswith("uid=0 ") and lines[0].endswith(" cwd=/")
     names = {word.split("=")[0] for word in lines[1][len("env="):].split()}
-    assert names <= {"PATH", "SHELL", "HOME", "LC_ALL", "PWD", "OLDPWD", "_", "SHLVL"}, lines[1]
-    assert "PATH=/usr/sbin:/usr/bin:/sbin:/bin" in lines[1]
+    assert names <= {"PATH", "SHELL", "HOME", "LANG", "TZ", "PWD", "OLDPWD", "_", "SHLVL"}, lines[1]
+    # What pbs_environment says, and nothing else of the server's.
+    assert " PATH=/bin:/usr/bin " in lines[1] and " TZ=UTC " in lines[1], lines[1]
     assert "socket:" not in lines[2] and c.home not in lines[2] and "letter" in lines[2]
     assert lines[3] == "args=-f adm joe@there ann@site.example"
     assert lines[4:7] == ["To: joe@there,ann@site.example", "Subject: PBS RESERVATION " + rid,

@@ -23,10 +23,10 @@ from test_long_requests import Caller
 QUEUE_JOB, STATUS_SERVER = 1, 21
 CC = os.environ.get("CC", "cc").split()
 
-# Stands before the C library. While there is a file with that name in the folder SLOW, nobody
+# Stands before the C library. While there is a file with that name in the folder PBS_TEST_SLOW, nobody
 # gets an answer about a host, address, user or uid, nobody starts Python ("python"), and
 # nobody opens a file of a directory ("file"); who asks in vain leaves NAME.asked. Hosts whose names end in ".there" have the
-# address THERE.
+# address PBS_TEST_THERE.
 SLOW = r"""
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -44,7 +44,7 @@ SLOW = r"""
 static void wait_for_service(const char *name)
 {
     char path[4096], asked[4096 + 8];
-    snprintf(path, sizeof(path), "%s/%s", getenv("SLOW"), name);
+    snprintf(path, sizeof(path), "%s/%s", getenv("PBS_TEST_SLOW"), name);
     if (access(path, F_OK) == 0)
         close(open(strcat(strcpy(asked, path), ".asked"), O_CREAT | O_WRONLY, 0644));
     while (access(path, F_OK) == 0)
@@ -86,7 +86,7 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
     const char *end = host ? strstr(host, ".there") : NULL;
     wait_for_service(host ? host : "");
     REAL("getaddrinfo");
-    return real(end && !end[6] ? getenv("THERE") : host, service, hints, ret);
+    return real(end && !end[6] ? getenv("PBS_TEST_THERE") : host, service, hints, ret);
 }
 int getnameinfo(const struct sockaddr *a, socklen_t len, char *host, socklen_t host_len, char *service,
                 socklen_t service_len, int flags)
@@ -132,7 +132,7 @@ class Slow:
         plain = self.cluster.env
         os.makedirs(self.slow_dir(), exist_ok=True)
         self.cluster.env = lambda: dict(plain(), LD_PRELOAD=self.cluster.slow_so,
-                                        SLOW=self.slow_dir(), THERE=self.cluster.there)
+                                        PBS_TEST_SLOW=self.slow_dir(), PBS_TEST_THERE=self.cluster.there)
         try:
             super().start(*args, **how)
         finally:

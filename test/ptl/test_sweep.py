@@ -22,11 +22,11 @@ LONG = bool(os.environ.get("HF_LONG"))
 CC = os.environ.get("CC", "cc").split()
 KILLS_AT_RANDOM = 12
 
-# Stands before the C library of the server. The file KILL_AT says "before WORD" or "after
+# Stands before the C library of the server. The file PBS_TEST_KILL_AT says "before WORD" or "after
 # WORD": the server is killed when it is about to write a page of its store that has the word
 # in it, so that the transaction is not there; or when that transaction is on the disk, so that
 # nobody has been told of it. With another word in the first place the process whose id is in
-# the file KILL_AT.<that word> is killed when the page is about to be written.
+# the file PBS_TEST_KILL_AT.<that word> is killed when the page is about to be written.
 KILLER = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,7 +48,7 @@ static int read_file(const char *path, char *text, size_t size)
 }
 static void look(const void *data, size_t n)
 {
-    const char *path = getenv("KILL_AT");
+    const char *path = getenv("PBS_TEST_KILL_AT");
     char text[256], first[32], other[4096];
     int at = 0;
     if (!read_file(path, text, sizeof(text)) || sscanf(text, "%31s %n", first, &at) != 1 ||
@@ -396,7 +396,7 @@ def live(life_of, killer, kills, at_random=0, length=20 if LONG else 6):
         server.stop()
         argv = server.argv
         server.argv = lambda: ["env", "LD_PRELOAD=" + killer,
-                               "KILL_AT=" + os.path.join(c.root, "kill_at")] + argv()
+                               "PBS_TEST_KILL_AT=" + os.path.join(c.root, "kill_at")] + argv()
         server.start()
         fate = Fate(c, kills, at_random)
         fate.start()

@@ -25,6 +25,7 @@ libhfio_la_SOURCES = \
 	src/lib/io/net_ask.c src/lib/io/net_ask.h \
 	src/lib/io/pool.c src/lib/io/pool.h \
 	src/lib/io/protect.c src/lib/io/protect.h \
+	src/lib/io/site_env.c src/lib/io/site_env.h \
 	src/lib/io/startup.c src/lib/io/startup.h \
 	src/lib/io/zonefile.c src/lib/io/zonefile.h
 
@@ -40,6 +41,10 @@ check_PROGRAMS += test/unit/io/test_protect
 TESTS += test/unit/io/test_protect
 test_unit_io_test_protect_SOURCES = test/unit/io/test_protect.c
 test_unit_io_test_protect_LDADD = libhfio.la libhfconf.la libhfbase.la -lcunit
+check_PROGRAMS += test/unit/io/test_site_env
+TESTS += test/unit/io/test_site_env
+test_unit_io_test_site_env_SOURCES = test/unit/io/test_site_env.c
+test_unit_io_test_site_env_LDADD = libhfio.la libhfbase.la -lcunit
 check_PROGRAMS += test/unit/io/test_pool
 TESTS += test/unit/io/test_pool
 test_unit_io_test_pool_SOURCES = test/unit/io/test_pool.c

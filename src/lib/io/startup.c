@@ -78,6 +78,48 @@ int startup_log(const struct logfile_config *cfg, struct logfile **ret,
     return err;
 }
 
+/* The environment with which the process was started; its texts live as long as the
+ * process, and so does this list. */
+static char **started_with(void)
+{
+    static char **list;
+    size_t n = 0;
+
+    if (list)
+        return list;
+    while (environ[n])
+        n++;
+    list = xcalloc(n + 1, sizeof(*list));
+    memcpy(list, environ, n * sizeof(*list));
+    return list;
+}
+
+int startup_environment(const struct conf *conf, struct site_env *ret, struct diag *why)
+{
+    struct site_env fresh;
+    int err = site_env_read(conf->environment, started_with(), &fresh, why);
+
+    if (err)
+        return err;
+    site_env_take(&fresh, started_with());
+    site_env_fini(ret);
+    *ret = fresh;
+    return 0;
+}
+
+void startup_log_environment(struct logfile *log, const struct conf *conf,
+                             const struct site_env *e, int err, const struct diag *why)
+{
+    /* PBS's line says no more than that; ours before it names the reason. */
+    if (err) {
+        logfile_write(log, LOG_EV_ERROR, LOG_IN_NONE, "setup_env", why->text);
+        logfile_write(log, LOG_EV_ERROR, LOG_IN_NONE, "setup_env", NO_ENVIRONMENT);
+    } else if (e->is_there) {
+        logfile_printf(log, LOG_EV_SYSTEM, LOG_IN_NONE, "setup_env",
+                       "read environment from %s", conf->environment);
+    }
+}
+
 int startup_take_place(bool foreground, const char *lock_path, mode_t mode,
                        struct diag *why)
 {

@@ -9,6 +9,7 @@
 
 #include "lib/io/conf.h"
 #include "lib/io/logfile.h"
+#include "lib/io/site_env.h"
 
 #include <sys/types.h>
 
@@ -27,6 +28,16 @@ struct conf *startup_conf(void);
  * Broken promises are told to this log. */
 int startup_log(const struct logfile_config *cfg, struct logfile **ret,
                 struct diag *why) MUST_CHECK;
+
+/* Read pbs_environment, as pbs.conf names it, and live by it (site_env_take()). At the
+ * start that comes before the log is opened, whose lines have its time zone. 'ret' has
+ * been filled before, or is of zeros; when this fails all stays as it was. */
+int startup_environment(const struct conf *conf, struct site_env *ret,
+                        struct diag *why) MUST_CHECK;
+/* Tell the log what came of it; 'err' is what it has returned. */
+void startup_log_environment(struct logfile *log, const struct conf *conf,
+                             const struct site_env *e, int err, const struct diag *why);
+#define NO_ENVIRONMENT "Could not set up the environment"
 
 /* Go into the background, unless 'foreground', then take the lock file and write the
  * process number into it. From here on the terminal waits for daemon_ready(). The lock

@@ -99,7 +99,7 @@ static char **make_environment(const struct action_call *c, const struct plan *w
         { "PBS_JOBDIR", attr(c, "jobdir", who->home) },
     };
 
-    environment_add_file(&e, c->host->conf->environment);
+    environment_add_site(&e, c->host->environment);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         environment_set(&e, rows[i][0], rows[i][1]);
     environment_fini(&e);

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/environ.h"
 
-#include "mom/shell/home.h"
+#include "lib/base/buf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,41 +72,10 @@ void environment_add(struct environment *e, const char *entry)
         put(e, arena_strdup(e->arena, entry), (size_t)(eq - entry));
 }
 
-/* A line without '=' asks for the daemon's own value, which only the administrator's
- * file may do: environment_add_list() lets no such entry of a user get here. */
-static void add_line(struct environment *e, const char *line, size_t len)
+void environment_add_site(struct environment *e, const struct site_env *site)
 {
-    const char *eq = memchr(line, '=', len);
-
-    if (len == 0 || line[0] == '#')
-        return;
-    if (eq) {
-        put(e, arena_strndup(e->arena, line, len), (size_t)(eq - line));
-    } else {
-        const char *name = arena_strndup(e->arena, line, len);
-        const char *value = getenv(name);
-
-        if (value)
-            environment_set(e, name, value);
-    }
-}
-
-void environment_add_file(struct environment *e, const char *path)
-{
-    struct buf text = { 0 };
-    struct diag why;
-    struct stat st;
-
-    /* The file need not be there. */
-    if (home_read_setting(path, &text, &st, &why) == 0 && text.data) {
-        for (const char *at = text.data; *at;) {
-            size_t len = strcspn(at, "\n");
-
-            add_line(e, at, len);
-            at += len + (at[len] == '\n');
-        }
-    }
-    buf_fini(&text);
+    for (size_t i = 0; site && i < site->n; i++)
+        environment_add(e, site->v[i]);
 }
 
 void environment_add_list(struct environment *e, const char *variable_list)
@@ -123,8 +92,9 @@ void environment_add_list(struct environment *e, const char *variable_list)
         }
         if (*at == ',')
             at++;
-        if (entry.len && memchr(entry.data, '=', entry.len))
-            add_line(e, entry.data, entry.len);
+        buf_add_char(&entry, '\0');
+        if (entry.data[0] != '#')
+            environment_add(e, entry.data);
     }
     buf_fini(&entry);
 }

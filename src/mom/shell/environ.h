@@ -5,6 +5,7 @@
 #define MOM_SHELL_ENVIRON_H
 
 #include "lib/base/arena.h"
+#include "lib/io/site_env.h"
 
 struct environment_name;
 
@@ -25,8 +26,8 @@ void environment_fini(struct environment *e);
 void environment_add(struct environment *e, const char *entry);
 void environment_set(struct environment *e, const char *name, const char *value);
 
-/* Lines of PBS_HOME/pbs_environment: VAR=value, or VAR to take the daemon's value. */
-void environment_add_file(struct environment *e, const char *path);
+/* What pbs_environment says; NULL: nothing. */
+void environment_add_site(struct environment *e, const struct site_env *site);
 
 /* "A=1,B=x\,y": a backslash takes the next character as it is. */
 void environment_add_list(struct environment *e, const char *variable_list);

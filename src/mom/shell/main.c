@@ -383,7 +383,22 @@ static int lock_and_serve(struct shell *s, const struct options *o)
     return status;
 }
 
-static int run(struct shell *s, const struct options *o, const char *argv0)
+/* What there is of pbs_environment, and why not. */
+struct environment_read {
+    int err;
+    struct diag why;
+};
+
+static bool tell_environment(struct shell *s, const struct environment_read *r)
+{
+    startup_log_environment(s->log, s->conf, &s->environment, r->err, &r->why);
+    if (r->err)
+        fprintf(stderr, "pbs_mom: %s\npbs_mom: " NO_ENVIRONMENT "\n", r->why.text);
+    return r->err == 0;
+}
+
+static int run(struct shell *s, const struct options *o,
+               const struct environment_read *environment, const char *argv0)
 {
     char mom_priv[PATH_MAX + 16];
     struct diag why;
@@ -401,6 +416,8 @@ static int run(struct shell *s, const struct options *o, const char *argv0)
         shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", why.text);
         return 3;
     }
+    if (!tell_environment(s, environment))
+        return 1;
     status = read_config(s, o, mom_priv, argv0);
     if (status)
         return status;
@@ -428,6 +445,7 @@ int main(int argc, char **argv)
 {
     struct options o = { 0 };
     struct shell s = { 0 };
+    struct environment_read environment;
     struct conf *conf;
     int status;
 
@@ -456,7 +474,10 @@ int main(int argc, char **argv)
         .home = s.home,
         .host = s.short_name,
         .full_name = s.host_name,
+        .environment = &s.environment,
     };
+    /* Before the log, whose lines have the time zone of the file. */
+    environment.err = startup_environment(conf, &s.environment, &environment.why);
     status = set_ports(&s, &o);
     s.host.rm_port = s.rm_port;
     if (!status)
@@ -464,8 +485,9 @@ int main(int argc, char **argv)
     if (!status)
         status = open_log(&s, &o);
     if (!status)
-        status = run(&s, &o, argv[0]);
+        status = run(&s, &o, &environment, argv[0]);
     logfile_close(s.log);
+    site_env_fini(&s.environment);
     conf_free(conf);
     return status;
 }

@@ -468,7 +468,7 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
 
     /* Later ones replace earlier ones: the user may change what the administrator has
      * laid down for all jobs, and nobody what the MoM says of this job. */
-    environment_add_file(&e, host->conf->environment);
+    environment_add_site(&e, host->environment);
     environment_add_list(&e, attr(attrs, "Variable_List"));
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i][1])

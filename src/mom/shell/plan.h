@@ -8,6 +8,7 @@
 #include "lib/base/attrs.h"
 #include "lib/base/diag.h"
 #include "lib/io/conf.h"
+#include "lib/io/site_env.h"
 #include "lib/wire/field.h"
 #include "mom/shell/config.h"
 
@@ -72,8 +73,9 @@ struct plan_host { /* what plans need to know of this MoM */
     const char *home; /* PBS_MOM_HOME */
     const char *host; /* short name */
     uint32_t rm_port;
-    const char *checkpoint_dir; /* of images */
-    const char *full_name;      /* with its domain; NULL: the short one */
+    const char *checkpoint_dir;         /* of images */
+    const char *full_name;              /* with its domain; NULL: the short one */
+    const struct site_env *environment; /* what pbs_environment says; NULL: nothing */
 };
 
 struct plan_terminal { /* of an interactive job */

@@ -27,7 +27,7 @@ static char **script_environment(const struct plan_host *host, const char *jobdi
 {
     struct environment e = { .arena = arena };
 
-    environment_add_file(&e, host->conf->environment);
+    environment_add_site(&e, host->environment);
     environment_set(&e, "PBS_JOBDIR", jobdir);
     environment_fini(&e);
     return e.v;

@@ -7,6 +7,7 @@
 #include "lib/base/version.h"
 #include "lib/io/daemon.h"
 #include "lib/io/pool.h"
+#include "lib/io/startup.h"
 #include "lib/wire/rm.h"
 #include "mom/shell/checkpoints.h"
 #include "mom/shell/demux.h"
@@ -330,7 +331,6 @@ static void fill_rules(const struct shell *s, struct mom_config *cfg)
         mock_fill_rules(cfg);
 }
 
-static void make_core(struct shell *s)
 /* A text that tells of no processors leaves the number of the operating system. */
 static void log_processors(struct shell *s, const struct mom_config *cfg)
 {
@@ -343,6 +343,7 @@ static void log_processors(struct shell *s, const struct mom_config *cfg)
                    cfg->ncpus);
 }
 
+static void make_core(struct shell *s)
 {
     struct mom_config cfg = {
         .host = s->short_name,
@@ -500,6 +501,17 @@ bool shell_reread(struct shell *s)
     return true;
 }
 
+/* What cannot be read leaves the environment as it was. */
+static void reread_environment(struct shell *s)
+{
+    struct diag why;
+    int err = startup_environment(s->conf, &s->environment, &why);
+
+    /* In between: the lines of the new log have the time zone of the file. */
+    logfile_reopen(s->log);
+    startup_log_environment(s->log, s->conf, &s->environment, err, &why);
+}
+
 static void on_hup(void *arg, int signo)
 {
     struct shell *s = arg;
@@ -507,7 +519,7 @@ static void on_hup(void *arg, int signo)
     logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_NONE, "catch_hup", "caught signal %d",
                    signo);
     shell_log(s, LOG_EV_SYSTEM, LOG_IN_NONE, "process_hup", "reset");
-    logfile_reopen(s->log);
+    reread_environment(s);
     (void)shell_reread(s); /* it has said what was wrong */
     if (!s->mock)
         topology_ask(s);

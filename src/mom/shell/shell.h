@@ -22,8 +22,9 @@ struct shell {
     const struct conf *conf;
     struct config config;
     struct plan_host host;
-    const char *config_file; /* -c */
-    char home[1024];         /* PBS_MOM_HOME */
+    struct site_env environment; /* what pbs_environment says; of all jobs */
+    const char *config_file;     /* -c */
+    char home[1024];             /* PBS_MOM_HOME */
     char checkpoint_dir[1088];
     char host_name[256], short_name[256], node_name[256];
     unsigned mom_port, rm_port, server_port;

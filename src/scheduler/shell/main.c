@@ -148,15 +148,36 @@ static void announce(struct shell *sh, const char *argv0)
                    "%s startup pid %d", argv0, (int)getpid());
 }
 
-static int serve(struct shell *sh, const struct options *o, const char *argv0)
+/* The environment comes first: the lines of the log have its time zone. Of a file that
+ * others could have written nothing is said, as of a directory of that kind. */
+static int read_environment_and_open_log(struct shell *sh, const struct options *o)
 {
-    struct diag why;
-    int signo;
+    struct site_env e = { 0 };
+    struct diag issue, why;
+    int err = startup_environment(sh->conf, &e, &issue);
 
+    if (err == PBSE_PERM)
+        return 1;
     if (open_log(sh, o, &why) != 0) {
         fprintf(stderr, "pbs_sched: %s\n", why.text);
+        site_env_fini(&e);
         return 1;
     }
+    startup_log_environment(sh->log, sh->conf, &e, err, &issue);
+    site_env_fini(&e);
+    if (!err)
+        return 0;
+    fprintf(stderr, "pbs_sched: %s\npbs_sched: " NO_ENVIRONMENT "\n", issue.text);
+    logfile_close(sh->log);
+    return 1;
+}
+
+static int serve(struct shell *sh, const struct options *o, const char *argv0)
+{
+    int signo;
+
+    if (read_environment_and_open_log(sh, o) != 0)
+        return 1;
     announce(sh, argv0);
     protect_logged(sh->log, "pbs_sched");
     /* Who started the daemon waits for this, and saw errors on its own standard error

@@ -6,7 +6,8 @@
  *
  * The letter is a memory file and each recipient an argument of its own: no shell, no
  * waiting for a mailer that does not read. The mailer gets nothing of the server's: not
- * its environment, descriptors or directory, and not root's rights.
+ * its environment, descriptors or directory, and not root's rights. What
+ * pbs_environment says it has as jobs have it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/mail.h"
@@ -93,9 +94,15 @@ static const char **arguments(const char *mailer, const struct mail_head *head,
     return argv;
 }
 
-static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-                                           "SHELL=/bin/sh", "HOME=/", "LC_ALL=C.UTF-8",
-                                           NULL };
+/* NULL-terminated. */
+static char **environment(const struct shell *sh, struct arena *arena)
+{
+    static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+                shell[] = "SHELL=/bin/sh", home[] = "HOME=/", lang[] = "LANG=C.UTF-8";
+    static char *const without[] = { path, shell, home, lang, NULL };
+
+    return site_env_with(&sh->environment, without, arena);
+}
 
 static void try_to_post(struct seeker *who);
 
@@ -175,7 +182,7 @@ static void post(struct letter *l, const struct finding *account)
         .at = shell_now(sh),
     };
     struct child_config cfg = { .path = mailer,
-                                .envp = environment,
+                                .envp = (const char *const *)environment(sh, l->arena),
                                 .fd = { -1, -1, -1 },
                                 .dir = "/",
                                 .new_session = true };

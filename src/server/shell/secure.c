@@ -36,7 +36,6 @@ static const struct place {
     { "server_priv/accounting", LOOK_MAKE | LOOK_STICKY, 0755 },
     { "server_logs", LOOK_MAKE | LOOK_STICKY, 0755 },
     { "spool", LOOK_STICKY, 0 },
-    { "pbs_environment", LOOK_FULL_PATH, 0 },
 };
 
 int secure_make_dirs(const char *home, struct diag *why)
@@ -124,25 +123,29 @@ static void look_above(struct checker *c, char *path)
     }
 }
 
-static void look_at_place(struct checker *c, const char *home, const struct place *p)
+static void look_at_place(struct checker *c, const char *path, unsigned look)
 {
-    char *path = xasprintf("%s/%s", home, p->name);
     char real[PATH_MAX];
 
     /* A place that is missing is no danger. */
-    if (realpath(path, real)) {
-        look_at(c, real, !(p->look & LOOK_STICKY));
-        if (p->look & LOOK_FULL_PATH)
-            look_above(c, real);
-    }
-    free(path);
+    if (!realpath(path, real))
+        return;
+    look_at(c, real, !(look & LOOK_STICKY));
+    if (look & LOOK_FULL_PATH)
+        look_above(c, real);
 }
 
-int secure_check(const char *home, struct logfile *log, struct diag *why)
+int secure_check(const char *home, const char *environment, struct logfile *log,
+                 struct diag *why)
 {
     struct checker c = { .log = log, .why = why };
 
-    for (size_t i = 0; i < ARRAY_LEN(places); i++)
-        look_at_place(&c, home, &places[i]);
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        char *path = xasprintf("%s/%s", home, places[i].name);
+
+        look_at_place(&c, path, places[i].look);
+        free(path);
+    }
+    look_at_place(&c, environment, LOOK_FULL_PATH);
     return c.n;
 }

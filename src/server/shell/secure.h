@@ -12,10 +12,12 @@
  * PBSE_SYSTEM with words otherwise. */
 int secure_make_dirs(const char *home, struct diag *why) MUST_CHECK;
 
-/* Look at what the server trusts: nothing that others could have written or replaced.
+/* Look at what the server trusts, and at the file 'environment' (pbs_environment):
+ * nothing that others could have written or replaced.
  * The uid that runs the server may own what root may. Every issue becomes a line of the
  * log that names the path and says what is wrong; 'why' has the first with what to do
  * about it. 0, or the number of issues. */
-int secure_check(const char *home, struct logfile *log, struct diag *why) MUST_CHECK;
+int secure_check(const char *home, const char *environment, struct logfile *log,
+                 struct diag *why) MUST_CHECK;
 
 #endif

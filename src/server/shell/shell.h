@@ -11,6 +11,7 @@
 #include "lib/io/conf.h"
 #include "lib/io/logfile.h"
 #include "lib/io/loop.h"
+#include "lib/io/site_env.h"
 #include "lib/store/store.h"
 #include "server/engine/svr.h"
 
@@ -44,9 +45,10 @@ struct options {
 struct shell {
     struct options opt;
     struct conf *conf;
-    char host[256];   /* canonical name of this host */
-    char daemon[300]; /* "Server@short": name in log lines */
-    char user[257];   /* whose uid runs the server */
+    struct site_env environment; /* what pbs_environment says */
+    char host[256];              /* canonical name of this host */
+    char daemon[300];            /* "Server@short": name in log lines */
+    char user[257];              /* whose uid runs the server */
     int lock_fd;
     char *lock_path;
     struct loop *loop;

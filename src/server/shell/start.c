@@ -226,11 +226,32 @@ static int check_security(struct shell *sh)
 {
     struct diag why = { 0 };
 
-    if (secure_check(sh->conf->home, sh->log, &why) == 0)
+    if (secure_check(sh->conf->home, sh->conf->environment, sh->log, &why) == 0)
         return -1;
     shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "chk_file_sec has a failure");
     shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "pbsd_init failed");
     return fail(sh, EXIT_SETUP, why.text);
+}
+
+/* Before the log, whose lines have the time zone of the file. One that others could
+ * have written is not read: check_security() will say so. */
+static int read_environment(struct shell *sh, struct diag *why)
+{
+    struct diag issue;
+
+    if (secure_check(sh->conf->home, sh->conf->environment, NULL, &issue) != 0)
+        return 0;
+    return startup_environment(sh->conf, &sh->environment, why);
+}
+
+static int tell_environment(struct shell *sh, int err, const struct diag *why)
+{
+    startup_log_environment(sh->log, sh->conf, &sh->environment, err, why);
+    if (!err)
+        return -1;
+    fprintf(stderr, "%s: %s\n%s: " NO_ENVIRONMENT "\n", sh->daemon, why->text,
+            sh->daemon);
+    return EXIT_SETUP;
 }
 
 static void log_methods(struct shell *sh)
@@ -405,7 +426,9 @@ static int open_accounting(struct shell *sh)
 
 int start_recover(struct shell *sh)
 {
-    /* The log comes first, so that every later failure is in it. */
+    struct diag why;
+    int err = read_environment(sh, &why);
+    /* The log comes before all that may fail, so that each failure is in it. */
     int rc = open_log(sh);
 
     if (rc < 0)
@@ -414,6 +437,8 @@ int start_recover(struct shell *sh)
         rc = check_accounting_name(sh);
     if (rc < 0)
         rc = check_security(sh);
+    if (rc < 0)
+        rc = tell_environment(sh, err, &why);
     if (rc < 0)
         rc = open_store(sh);
     if (rc < 0)
@@ -482,5 +507,6 @@ void start_undo(struct shell *sh)
         /* Only a server that has the lock removes its file. */
         unlink(sh->lock_path);
     free(sh->lock_path);
+    site_env_fini(&sh->environment);
     conf_free(sh->conf);
 }

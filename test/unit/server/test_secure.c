@@ -5,6 +5,7 @@
 
 #include "../unit.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 static char top[] = "/tmp/hf-secure-XXXXXX";
 static char *home;
+static char *environment; /* pbs_environment, which may lie elsewhere */
 
 static char *in_home(const char *name)
 {
@@ -43,7 +45,7 @@ static void test_missing_directories_are_made_with_their_modes(void)
         CU_ASSERT_EQUAL(st.st_mode & 07777, rows[i].mode);
         free(path);
     }
-    CU_ASSERT_EQUAL(secure_check(home, NULL, &why), 0);
+    CU_ASSERT_EQUAL(secure_check(home, environment, NULL, &why), 0);
 }
 
 static void test_what_others_can_write_is_told_with_what_to_do(void)
@@ -70,7 +72,7 @@ static void test_what_others_can_write_is_told_with_what_to_do(void)
         int n;
 
         CU_ASSERT_EQUAL(chmod(path, rows[i].mode), 0);
-        n = secure_check(home, NULL, &why);
+        n = secure_check(home, environment, NULL, &why);
         CU_ASSERT_EQUAL(n, rows[i].issues);
         CU_ASSERT_PTR_NOT_NULL(strstr(why.text, rows[i].words));
         if (n != rows[i].issues || !strstr(why.text, rows[i].words))
@@ -90,12 +92,49 @@ static void test_what_belongs_to_somebody_else_is_told(void)
 
     if (geteuid() == 0) {
         CU_ASSERT_EQUAL(chown(path, 12345, 12345), 0);
-        CU_ASSERT_EQUAL(secure_check(home, NULL, &why), 1);
+        CU_ASSERT_EQUAL(secure_check(home, environment, NULL, &why), 1);
         CU_ASSERT_PTR_NOT_NULL(strstr(why.text, "owned by an unprivileged user"));
         CU_ASSERT_EQUAL(chown(path, 0, 0), 0);
     }
-    CU_ASSERT_EQUAL(secure_check(home, NULL, &why), 0);
+    CU_ASSERT_EQUAL(secure_check(home, environment, NULL, &why), 0);
     free(path);
+}
+
+/* Where pbs.conf says that it lies, and not where it would lie otherwise. */
+static void test_the_environment_is_looked_at_where_it_is(void)
+{
+    static const struct {
+        const char *story;
+        mode_t mode, above;
+        int issues;
+    } rows[] = {
+        { "only its owner writes it", 0644, 0755, 0 },
+        { "its group writes it", 0664, 0755, 1 },
+        { "others write it", 0646, 0755, 1 },
+        { "others could replace it", 0644, 0757, 1 },
+    };
+    char *dir = xasprintf("%s/elsewhere", top), *unused = in_home("pbs_environment");
+    struct diag why = { 0 };
+
+    CU_ASSERT_EQUAL(mkdir(dir, 0755), 0);
+    CU_ASSERT_EQUAL(close(open(environment, O_WRONLY | O_CREAT, 0644)), 0);
+    CU_ASSERT_EQUAL(close(open(unused, O_WRONLY | O_CREAT, 0644)), 0);
+    CU_ASSERT_EQUAL(chmod(unused, 0666), 0);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        int n;
+
+        CU_ASSERT_EQUAL(chmod(environment, rows[i].mode), 0);
+        CU_ASSERT_EQUAL(chmod(dir, rows[i].above), 0);
+        n = secure_check(home, environment, NULL, &why);
+        if (n != rows[i].issues)
+            printf("%s: %d %s\n", rows[i].story, n, why.text);
+        CU_ASSERT_EQUAL(n, rows[i].issues);
+    }
+    unlink(unused);
+    unlink(environment);
+    rmdir(dir);
+    free(unused);
+    free(dir);
 }
 
 static const struct unit_case cases[] = {
@@ -105,6 +144,8 @@ static const struct unit_case cases[] = {
       test_what_others_can_write_is_told_with_what_to_do },
     { "what belongs to somebody else is told",
       test_what_belongs_to_somebody_else_is_told },
+    { "the environment is looked at where it is",
+      test_the_environment_is_looked_at_where_it_is },
 };
 
 int main(void)
@@ -125,6 +166,7 @@ int main(void)
     if (!mkdtemp(top))
         return 2;
     home = xasprintf("%s/home", top);
+    environment = xasprintf("%s/elsewhere/environment", top);
     mkdir(home, 0755);
     rc = unit_main("security checks", cases, ARRAY_LEN(cases));
     for (size_t i = 0; i < ARRAY_LEN(made); i++) {
@@ -133,6 +175,7 @@ int main(void)
         rmdir(path);
         free(path);
     }
+    free(environment);
     free(home);
     rmdir(top);
     return rc;
