@@ -351,10 +351,16 @@ void snapshot_spare_job(struct snapshot *s, const char *job_id);
  * often: it preempts nobody in this cycle. */
 void snapshot_give_up(struct snapshot *s, const char *job_id);
 
+/* This job, or the array of this subjob, was refused by the server after others had
+ * left for it: it is none of the jobs of this cycle, which neither start it nor speak
+ * of it. A cycle that was asked for it alone has nothing to do. */
+void snapshot_put_off(struct snapshot *s, const char *job_id);
+
 /* Leave this reservation's question alone: it was answered in this cycle already; or
  * none, in the next one. */
 void snapshot_skip_resv(struct snapshot *s, const char *resv_id);
-void snapshot_skip_none(struct snapshot *s); /* spare no job, and nobody has given up */
+void snapshot_skip_none(struct snapshot *s); /* spare no job, nobody has given up
+                                                or is put off */
 
 /* A step as the request that carries it out; body and texts in the arena. False for a
  * step that has nothing to send. */

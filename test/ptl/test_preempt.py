@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs of an express queue make others leave: by suspension, requeue or deletion, and nobody else
 (scheduling.md 22). Real processes, real daemons."""
+import os
 import re
 import signal
 import time
@@ -8,7 +9,10 @@ import time
 import pytest
 
 from holdfast import *
+from holdfast.peer import packet, reply
+from holdfast.plain import Plain
 from holdfast.services import wait_for
+from holdfast.wire import Reader, string
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +42,8 @@ def order(cluster, text):
     cluster.server.manager(MGR_CMD_SET, SCHED, {"preempt_order": text}, id="default")
 
 
-def submit(cluster, *options, user=USER1, ncpus=2, queue="workq", seconds=1000):
-    return cluster.run(["qsub", "-q", queue, "-l", "select=1:ncpus=%d" % ncpus, *options, "--",
+def submit(cluster, *options, user=USER1, ncpus=2, queue="workq", seconds=1000, chunks=1):
+    return cluster.run(["qsub", "-q", queue, "-l", "select=%d:ncpus=%d" % (chunks, ncpus), *options, "--",
                         "/bin/sleep", str(seconds)], user=user).stdout.strip()
 
 
@@ -225,3 +229,74 @@ def test_a_job_gives_up_after_five_tries(cluster):
     finally:
         for v, n in before.items():
             cluster.server.manager(MGR_CMD_SET, VNODE, {"resources_available.ncpus": n}, id=v)
+
+
+SIGNAL_JOB, RUN_REQUESTS, ASYRUN_JOB = 18, (15, 23, 97), 23
+
+
+class Refuser(Plain):
+    """Between the scheduler and the server: jobs of 'refused' are not run, nor do they go on."""
+
+    def __init__(self, path, real):
+        self.refused = set()
+        super().__init__(path, real)
+
+    def of_scheduler(self, text, near):
+        if text == "+0":
+            return text
+        r = Reader(text)
+        assert (r.number(), r.number()) == (2, 2)
+        kind, _ = r.number(), r.string()
+        if kind not in RUN_REQUESTS + (SIGNAL_JOB,) or r.string() not in self.refused:
+            return text
+        if kind != ASYRUN_JOB:
+            near.sendall(packet(reply(15041, choice=7, body=string("no way"))))
+        return None
+
+    def of_server(self, text, far):
+        return text
+
+
+@pytest.fixture
+def refuser(cluster):
+    cluster.scheduler.stop()
+    cluster.scheduler.socket = os.path.join(cluster.root, "between%d.sock" % time.time_ns())
+    with Refuser(cluster.scheduler.socket, os.path.join(cluster.home, "ipc", "server.sock")) as between:
+        cluster.scheduler.start()
+        yield between
+        cluster.scheduler.stop()
+    assert between.broken == []
+    cluster.scheduler.socket = None
+    cluster.scheduler.start()
+
+
+@pytest.mark.parametrize("method", ["S", "R"])
+def test_who_left_in_vain_comes_first(cluster, refuser, method):
+    """scheduling.md 22.2: the job for which another one has left does not run, so that one has its place again, whoever is
+    first in the order; and where it cannot have it, the log says so."""
+    def said(words, jid, n):
+        wait_for("%d times %s" % (n, words), lambda: sum(
+            ";Job;%s;%s" % (jid, words) in line for line in cluster.scheduler.log_lines()) >= n)
+
+    order(cluster, method)
+    victim = running(cluster, chunks=2)
+    asks = submit(cluster, "-h", queue="hi", chunks=2)
+    refuser.refused = {asks}
+    cluster.run(["qrls", asks])
+    said("Failed to run: no way (15041)", asks, 1)
+    said("Preempted work didn't run job - rerun it", asks, 1)
+    said("Job run", victim, 2)
+    is_running(cluster, victim)
+    assert not any(victim + ";Failed to rerun job" in line for line in cluster.scheduler.log_lines())
+    # Whoever has come back wakes the next cycle, which leaves him alone.
+    said("Insufficient amount of resource: ncpus", asks, 1)
+    assert sum(victim + ";Job preempted" in line for line in cluster.scheduler.log_lines()) == 1
+    # The next one that looks at all tries it again.
+    refuser.refused = {asks, victim}
+    cluster.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    cluster.scheduler.log_match(";0040;pbs_sched;Job;%s;Failed to rerun job: no way" % victim)
+    refuser.refused = set()
+    cluster.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    is_running(cluster, asks)
+    cluster.server.delete(asks)
+    is_running(cluster, victim)

@@ -58,6 +58,7 @@ static void forget_cycle(struct planner *p)
 {
     forget_names(&p->answered);
     forget_names(&p->spared);
+    forget_names(&p->put_off);
 }
 
 void planner_init(struct planner *p, const char *name)
@@ -410,6 +411,8 @@ static void plan_now(struct sim *s, void *arg)
         snapshot_skip_resv(p->snapshot, p->answered.v[i]);
     for (size_t i = 0; i < p->spared.n; i++)
         snapshot_spare_job(p->snapshot, p->spared.v[i]);
+    for (size_t i = 0; i < p->put_off.n; i++)
+        snapshot_put_off(p->snapshot, p->put_off.v[i]);
     plan(s, p);
     check_starts(s, p);
     check_preempt_plan(s, p);
@@ -647,6 +650,8 @@ static void step_told(struct sim *s, struct planner *p, const struct wire_reply 
     /* As the daemon does: what was planned without them is planned anew. */
     if (step->kind == PLAN_PREEMPT_JOBS || step->preempts)
         p->failed = p->refused = true;
+    if (step->preempts)
+        add_name(&p->put_off, step->id);
     sim_trace(s, "scheduler %s: is refused: %s %d", p->name, step->id, reply->code);
     if (!p->step_twice)
         p->refused |= step->kind == PLAN_CONFIRM_RESV;

@@ -62,7 +62,8 @@ struct planner {
         size_t n;
         char **v;
     } answered,        /* reservations that were answered in this cycle, */
-        spared;        /* and jobs that have not left */
+        spared,        /* jobs that have not left, */
+        put_off;       /* and those that have not run, though others left */
     uint64_t seen_seq; /* of the model when the pass began */
     bool refused;
     bool failed; /* others have not left for a job: the rest of the plan is void */

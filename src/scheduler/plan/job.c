@@ -505,6 +505,10 @@ bool jobs_go_on(struct jobs *jobs, size_t effort)
 
     jobs->pause = false;
     while (jobs->next < jobs->n && spent < effort && !jobs->pause) {
+        if (jobs->list[jobs->next]->put_off) {
+            jobs->next++;
+            continue;
+        }
         if (jobs->waiters) {
             spent += try_kept(jobs);
             continue;

@@ -28,9 +28,11 @@ struct cycle {
     struct wire_strings answered; /* reservations, in memory of their own */
     struct wire_strings spared;   /* jobs that could not be preempted, likewise */
     struct wire_strings given_up; /* jobs for which others have not left, likewise */
-    char *tries;                  /* the job for which they did not leave last, */
-    int n_tries;                  /* so often in a row */
-    bool refused;                 /* the server did not take an answer: look again */
+    struct wire_strings put_off; /* jobs that do not run though others left, likewise */
+    struct wire_strings victims; /* who has left for one of those, likewise */
+    char *tries;                 /* the job for which they did not leave last, */
+    int n_tries;                 /* so often in a row */
+    bool refused;                /* the server did not take an answer: look again */
     bool failed; /* nor did others leave for a job: the rest of the plan is void */
     bool stop;
     bool has_remarked;  /* in an earlier pass */
@@ -69,11 +71,25 @@ static void add_name(struct wire_strings *list, const char *name)
     list->v[list->n++] = xstrdup(name);
 }
 
+static bool has_name(const struct wire_strings *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->v[i], name) == 0)
+            return true;
+    return false;
+}
+
 static void free_names(struct wire_strings *list)
 {
     for (size_t i = 0; i < list->n; i++)
         free((char *)list->v[i]);
     free(list->v);
+    *list = (struct wire_strings){ 0 };
+}
+
+void shell_forget_in_vain(struct shell *sh)
+{
+    free_names(&sh->in_vain);
 }
 
 static bool is_resv_step(const struct plan_step *step)
@@ -185,6 +201,22 @@ static void note_preemption(struct cycle *c, const char *job_id,
     count_try(c, job_id);
 }
 
+/* Others have left for it, and it does not run: they come first now, and it waits for
+ * the next cycle (scheduling.md 22.2). It follows the step that made them leave. */
+static void return_victims(struct cycle *c, const struct plan_step *step)
+{
+    const struct plan_step *before = step - 1;
+
+    MUST(step->preempts && before->kind == PLAN_PREEMPT_JOBS);
+    MUST(strcmp(before->id, step->id) == 0);
+    c->failed = c->refused = true;
+    add_name(&c->put_off, step->id);
+    if (!has_name(&c->sh->in_vain, step->id))
+        add_name(&c->sh->in_vain, step->id);
+    for (size_t i = 0; i < before->victims.n; i++)
+        add_name(&c->victims, before->victims.v[i]);
+}
+
 /* A job that the server does not run waits for the next cycle, and says why. What it
  * was to get is free for the others then, too. */
 static void comment_refusal(struct cycle *c, const struct plan_step *step,
@@ -215,7 +247,11 @@ static void step_is_done(struct cycle *c, const struct plan_step *step,
     else if (step->kind == PLAN_PREEMPT_JOBS)
         note_preemption(c, step->id, reply);
     else if (step->preempts && reply->code)
-        c->failed = c->refused = true;
+        return_victims(c, step);
+    if (step->kind == PLAN_RUN_JOB && reply->code && has_name(&c->victims, step->id))
+        logfile_printf(c->sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id,
+                       "Failed to rerun job: %s",
+                       reply->text ? reply->text : pbse_text(reply->code));
     if (step->kind == PLAN_RUN_JOB && reply->code && !c->stop)
         comment_refusal(c, step, reply);
 }
@@ -290,6 +326,10 @@ static bool carry_out(struct cycle *c, const struct plan_step *step)
     if (!pull(c, step))
         return true;
     sent = updates_hold_back(&c->sh->updates, step);
+    /* Whether those go on who have left in vain is worth an answer. */
+    if (step->kind == PLAN_RUN_JOB && step->waits == PLAN_WAIT_NONE &&
+        has_name(&c->victims, step->id))
+        sent.waits = PLAN_WAIT_HOOKS;
     sends = plan_step_request(&sent, c->arena, &rq);
     if (sends && step->kind == PLAN_COMMENT_JOB)
         updates_sent(&c->sh->updates);
@@ -299,7 +339,7 @@ static bool carry_out(struct cycle *c, const struct plan_step *step)
          * awaited; so is that of MoMs whose jobs are to go on or to leave, and whether
          * the job for which they left runs. Jobs are run and commented without one: a
          * cycle may have thousands. */
-        if (plan_step_is_awaited(step))
+        if (plan_step_is_awaited(&sent))
             err = ask(c, &rq, &reply, &why);
         else
             err = link_send(c->sh->primary, &rq, &why);
@@ -475,6 +515,10 @@ static bool take_snapshot(struct cycle *c, struct snapshot **ret)
         snapshot_spare_job(*ret, c->spared.v[i]);
     for (size_t i = 0; i < c->given_up.n; i++)
         snapshot_give_up(*ret, c->given_up.v[i]);
+    for (size_t i = 0; i < c->sh->in_vain.n; i++)
+        snapshot_give_up(*ret, c->sh->in_vain.v[i]);
+    for (size_t i = 0; i < c->put_off.n; i++)
+        snapshot_put_off(*ret, c->put_off.v[i]);
     return true;
 }
 
@@ -514,6 +558,10 @@ void shell_cycle(struct shell *sh, const char *job_id, bool news_only)
                   "It is primetime.  It will never end");
     if (job_id)
         logfile_write(sh->log, LOG_EV_JOB, LOG_IN_JOB, job_id, "Received qrun request");
+    /* Those who have left for such a job and have come back wake the next cycle: they
+     * would leave and come back without end. */
+    if (!news_only)
+        shell_forget_in_vain(sh);
     updates_begin(&sh->updates, clock_read());
     peers_begin(sh->peers, job_id == NULL);
     while (run_pass(&c) && ++passes < PASSES_MAX)
@@ -522,6 +570,8 @@ void shell_cycle(struct shell *sh, const char *job_id, bool news_only)
     free_names(&c.answered);
     free_names(&c.spared);
     free_names(&c.given_up);
+    free_names(&c.put_off);
+    free_names(&c.victims);
     free(c.tries);
     log_debug(sh, "Leaving Scheduling Cycle");
 }

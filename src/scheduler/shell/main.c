@@ -277,6 +277,7 @@ int main(int argc, char **argv)
         status = lock_and_serve(&sh, &o, argv[0]);
     arena_free(sh.defs_arena);
     policy_free(sh.policy);
+    shell_forget_in_vain(&sh);
     free(sh.unserved);
     free(sh.last_waiting);
     free(sh.remembered_job);

@@ -23,6 +23,7 @@ static void disconnect(struct shell *sh)
     mirror_drop(sh);
     /* Its commands and its jobs are not the next server's. */
     shell_remember(sh, SCHED_NULL, NULL);
+    shell_forget_in_vain(sh);
     free(sh->last_waiting);
     sh->last_waiting = NULL;
 }

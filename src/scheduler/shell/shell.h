@@ -38,6 +38,9 @@ struct shell {
     int64_t cycle_length_s;  /* sched_cycle_length */
     struct updates updates;  /* attr_update_period */
     char *last_waiting; /* the job at which the last cycle was left, NULL: at none */
+    /* Jobs that were refused after others had left for them: they preempt nobody until
+     * the next cycle that is not one for news only. */
+    struct wire_strings in_vain;
     int32_t remembered; /* a command that came during a cycle, 0: none */
     char *remembered_job;
 };
@@ -57,6 +60,9 @@ void shell_configure(struct shell *sh);
  * again why a job waits when it waits for the reason that was told by the last cycle.
  */
 void shell_cycle(struct shell *sh, const char *job_id, bool news_only);
+
+/* All jobs may preempt others again. */
+void shell_forget_in_vain(struct shell *sh);
 
 /* Say what would become of requests that are tried: command SCHED_DRY_RUN. */
 void shell_dry_runs(struct shell *sh);

@@ -337,7 +337,7 @@ void snapshot_skip_none(struct snapshot *s)
     for (size_t i = 0; i < s->n_resvs; i++)
         s->resvs[i].skip = false;
     for (size_t i = 0; i < s->n_jobs; i++)
-        s->jobs[i].spared = s->jobs[i].gave_up = false;
+        s->jobs[i].spared = s->jobs[i].gave_up = s->jobs[i].put_off = false;
 }
 
 /* A subjob that waits has no element of its own: its array has one. */
@@ -355,6 +355,13 @@ void snapshot_give_up(struct snapshot *s, const char *job_id)
     for (size_t i = 0; i < s->n_jobs; i++)
         if (is_job_or_array_of(s->jobs[i].id, job_id))
             s->jobs[i].gave_up = true;
+}
+
+void snapshot_put_off(struct snapshot *s, const char *job_id)
+{
+    for (size_t i = 0; i < s->n_jobs; i++)
+        if (is_job_or_array_of(s->jobs[i].id, job_id))
+            s->jobs[i].put_off = true;
 }
 
 void snapshot_spare_job(struct snapshot *s, const char *job_id)

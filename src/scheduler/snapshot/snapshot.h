@@ -256,6 +256,7 @@ struct snap_job {
     bool no_checkpoint;  /* and wants no checkpoints */
     bool spared;        /* could not be preempted in this cycle: snapshot_spare_job() */
     bool gave_up;       /* preempts nobody in this cycle: snapshot_give_up() */
+    bool put_off;       /* waits for the next cycle: snapshot_put_off() */
     int64_t eligible_s; /* eligible_time, as it was told */
     int64_t told_at;    /* then; 0: right before the plan */
     int64_t accrue_type;    /* 1 ineligible, 2 eligible, 0 and others: neither */

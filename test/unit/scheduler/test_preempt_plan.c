@@ -426,6 +426,29 @@ static void who_has_given_up_preempts_nobody(void)
     scene_free(&sc);
 }
 
+/* The victim has the place again that it left, and not the job that was refused. */
+static void who_was_refused_is_put_off(void)
+{
+    struct scene sc = scene_of(1, 1);
+
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=1",
+              "job_state=S substate=45 exec_vnode=(n1:ncpus=1) exec_vnode_kept=(n1) "
+              "ptime=500 Resource_List.ncpus=1");
+    express(&sc, "1:ncpus=1", 1, "");
+    snapshot_put_off(sc.snapshot, "50.svr");
+    sched_plan(sc.snapshot, sc.policy, NOW, NULL, sc.arena, &sc.plan);
+    CU_ASSERT_EQUAL_FATAL(sc.plan.n, 1);
+    CU_ASSERT_STRING_EQUAL(sc.plan.steps[0].id, "1.svr");
+    CU_ASSERT_TRUE(sc.plan.steps[0].resumes);
+    snapshot_skip_none(sc.snapshot);
+    sched_plan(sc.snapshot, sc.policy, NOW, NULL, sc.arena, &sc.plan);
+    CU_ASSERT_EQUAL_FATAL(sc.plan.n, 2);
+    CU_ASSERT_STRING_EQUAL(sc.plan.steps[0].id, "50.svr");
+    CU_ASSERT_EQUAL(sc.plan.steps[0].kind, PLAN_RUN_JOB);
+    CU_ASSERT_EQUAL(sc.plan.steps[1].kind, PLAN_COMMENT_JOB);
+    scene_free(&sc);
+}
+
 static void command_11_preempts_everybody(void)
 {
     struct scene sc = scene_of(1, 1);
@@ -683,6 +706,7 @@ int main(void)
         { "who could not be preempted is spared",
           who_could_not_be_preempted_is_spared },
         { "who has given up preempts nobody", who_has_given_up_preempts_nobody },
+        { "who was refused is put off", who_was_refused_is_put_off },
         { "command 11 preempts everybody", command_11_preempts_everybody },
         { "a slice ends behind a job that preempts",
           a_slice_ends_behind_a_job_that_preempts },
