@@ -29,7 +29,9 @@ void shorten_find(struct question *q, struct verdict *v)
     struct plan_place *place;
 
     MUST(v->failure != FAIL_NONE && q->altered);
-    if (!q->running || !q->r->knows_old_end)
+    /* Where the end of before is not known it is taken to be the wanted one, and there
+     * is nothing in between. */
+    if (!q->running)
         return;
     while (fails_at - fits_at > 1) {
         int64_t half_at = fits_at + (fails_at - fits_at) / 2;

@@ -68,11 +68,9 @@ void waiting_note_news(struct planner *pl)
     if (!k->moved)
         note_news(k, snap_news(pl->s, OBJECT_JOB));
     /* Plans that do not ask for the jobs leave their news, and these are not to pile
-     * up. Where jobs have moved, or so many are new, all are looked through, and places
-     * of before mean nothing. */
+     * up. Where jobs have moved, or so many are new, all are looked through, whatever
+     * is noted: waiting_update() takes it up otherwise. */
     k->moved = k->moved || k->n_news > pl->s->n_jobs;
-    if (k->moved)
-        k->n_news = 0;
 }
 
 static void rank(const struct waiting *k, struct planner *pl, struct waiter *w)

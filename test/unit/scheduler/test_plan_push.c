@@ -531,6 +531,38 @@ static void test_as_much_as_there_is(void)
     }
 }
 
+/* Nobody is served by a shorter window that has not begun: who asked for that one may
+ * ask again. */
+static void test_only_what_runs_is_shortened(void)
+{
+    static const struct {
+        const char *state, *expect;
+        int start; /* of the reservation that is altered */
+    } cases[] = {
+        { "reserve_state=11 reserve_substate=5", "R1.svr 0-2 (n1:ncpus=2)", 0 },
+        { "reserve_state=11 reserve_substate=2",
+          "denied: Job would conflict with reservation or top job", 1 },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        int start = NOW + cases[i].start * UNIT_S;
+        char more[256];
+
+        snprintf(more, sizeof(more),
+                 FREE "alter_seq=7 alter_allows=shorter resv_nodes=(n1:ncpus=2) "
+                      "reserve_alter_revert.start_time=%d "
+                      "reserve_alter_revert.walltime=%d",
+                 start, UNIT_S / 2);
+        scene_hosts(&sc, 1, 2);
+        scene_resv(&sc, 1, cases[i].state, start, NOW + 3 * UNIT_S, "1:ncpus=2", more);
+        follower(&sc, 2, 2, 4, 1, "n1", "");
+        scene_plan(&sc);
+        ASSERT_PLACES(&sc, cases[i].expect);
+        scene_free(&sc);
+    }
+}
+
 /* An answer with other times has a request of its own; others may share one. */
 static void test_which_answers_share_a_request(void)
 {
@@ -1015,6 +1047,7 @@ int main(void)
         { "how far", test_how_far },
         { "how many", test_how_many },
         { "nothing is left of a trial", test_nothing_is_left_of_a_trial },
+        { "only what runs is shortened", test_only_what_runs_is_shortened },
         { "as much as there is", test_as_much_as_there_is },
         { "the request", test_the_request },
         { "against the oracle", test_against_the_oracle },
