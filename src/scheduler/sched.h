@@ -329,6 +329,10 @@ const char *planning_formula_fault(const struct planning *p);
  * worth the same only. */
 bool planning_orders_twice(const struct planning *p);
 
+/* Does its object name a partition, and is there any vnode of it? */
+bool planning_has_partition(const struct planning *p);
+bool planning_has_vnodes(const struct planning *p);
+
 /* How many kinds of jobs there are, of those that wait and those that run; 0: there are
  * no jobs. Linear in the jobs and vnodes. */
 size_t planning_classes(struct planning *p);

@@ -188,6 +188,16 @@ bool planning_orders_twice(const struct planning *p)
     return p->pl.formula && p->pl.p->n_job_keys > 0;
 }
 
+bool planning_has_partition(const struct planning *p)
+{
+    return p->pl.s->partition != NULL;
+}
+
+bool planning_has_vnodes(const struct planning *p)
+{
+    return p->pl.s->n_vnodes > 0; /* those of other partitions are left out */
+}
+
 size_t planning_classes(struct planning *p)
 {
     return classes_count(&p->pl);

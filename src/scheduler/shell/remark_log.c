@@ -75,9 +75,23 @@ static void log_classes(struct shell *sh, struct planning *p)
                        "Number of job equivalence classes: %zu", n);
 }
 
+/* PBS ends the cycle behind these (scheduling.md 8). Here it goes on: whoever waits for
+ * an answer about a reservation or a job has it. */
+static void log_nothing_to_serve(struct shell *sh, const struct planning *p)
+{
+    if (!planning_has_partition(p))
+        logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_SERVER, "query_server",
+                      "Scheduler does not contain a partition");
+    else if (!planning_has_vnodes(p))
+        logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_SERVER, "query_nodes",
+                      "No nodes found in partitions serviced by scheduler");
+}
+
 void shell_log_remarks(struct shell *sh, struct planning *p)
 {
     const char *fault = planning_formula_fault(p);
+
+    log_nothing_to_serve(sh, p);
 
     if (fault)
         logfile_printf(sh->log, LOG_EV_ERROR, LOG_IN_SCHED, "job_sort_formula",

@@ -4,7 +4,9 @@
 #include "lib/attr/ids.h"
 #include "lib/attr/indices.h"
 #include "lib/attr/job_attrs.h"
+#include "lib/attr/queue_attrs.h"
 #include "server/decide/accrual.h"
+#include "server/decide/sched_link.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
@@ -22,11 +24,25 @@ static char state_of(const struct object *o)
     return (char)obj_num(o, JOB_A_JOB_STATE, 'T');
 }
 
+/* Nobody will ever run it (scheduling.md 8). */
+static void log_unserved(const struct reaction *r, const struct job *job)
+{
+    const char *partition =
+        job->queue ? obj_str(&job->queue->obj, QUEUE_A_PARTITION, NULL) : NULL;
+
+    if (partition && !sched_of_partition(r->m, partition))
+        effect_log(r->out, r->rec->seq, LOG_EV_ERROR, LOG_IN_SERVER,
+                   log_server_name(r->cfg, r->out->arena),
+                   "svr_enquejob, Unable to reach scheduler associated with job %s",
+                   r->rec->id);
+}
+
 static void log_enqueuing(const struct reaction *r, const struct object *o)
 {
     effect_log(r->out, r->rec->seq, LOG_EV_DEBUG2, LOG_IN_JOB, r->rec->id,
                "enqueuing into %s, state %c hop %" PRId64, obj_str(o, JOB_A_QUEUE, ""),
                state_of(o), obj_num(o, JOB_A_HOP_COUNT, 1));
+    log_unserved(r, TO_JOB(o));
 }
 
 static bool was_made_of(const struct resv *resv, const char *job_id)

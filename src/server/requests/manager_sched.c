@@ -73,6 +73,9 @@ static void pair_run_wait(struct manager *g, struct edit *e)
             edit_set_num(e, SCHED_A_THROUGHPUT_MODE,
                          strcasecmp(wait, "runjob_hook") == 0);
     } else if (manager_sets(g, "throughput_mode")) {
+        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SCHED, g->name,
+                   "'throughput_mode' is being deprecated, it is recommended to use "
+                   "'job_run_wait'");
         edit_set_str(e, SCHED_A_JOB_RUN_WAIT,
                      edit_num(e, SCHED_A_THROUGHPUT_MODE, 1) ? "runjob_hook"
                                                              : "execjob_hook");

@@ -151,6 +151,38 @@ static void test_kinds_of_jobs_with_limits(void)
     scene_free(&sc);
 }
 
+static void test_what_there_is_to_serve(void)
+{
+    static const struct {
+        const char *story, *name, *sched, *vnode;
+        bool has_partition, has_vnodes;
+    } cases[] = {
+        { "all that is nobody else's", NULL, "", "", true, true },
+        { "vnodes of another partition are none", NULL, "", "partition=p2", true,
+          false },
+        { "a partition without vnodes", "s2", "partition=p2", "", true, false },
+        { "its own vnodes", "s2", "partition=p2", "partition=p2", true, true },
+        { "no partition", "s2", "", "partition=p2", false, false },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        struct planning *p;
+
+        if (cases[i].name)
+            snapshot_set_name(sc.snapshot, cases[i].name);
+        scene_add(&sc, OBJECT_SCHED, cases[i].name ? cases[i].name : "default",
+                  cases[i].sched);
+        scene_vnode(&sc, "n1", "n1", 1, cases[i].vnode);
+        p = planning_new(sc.snapshot, sc.policy, NOW, &(struct sched_look){ 0 },
+                         sc.arena, &sc.plan);
+        CU_ASSERT_EQUAL(planning_has_partition(p), cases[i].has_partition);
+        CU_ASSERT_EQUAL(planning_has_vnodes(p), cases[i].has_vnodes);
+        planning_free(p);
+        scene_free(&sc);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -158,6 +190,7 @@ int main(void)
           test_jobs_whose_vnode_has_left },
         { "the occurrences that are left are told", test_occurrences_that_are_left },
         { "kinds of jobs are counted", test_kinds_of_jobs },
+        { "what there is to serve", test_what_there_is_to_serve },
         { "with limits of owners they are more", test_kinds_of_jobs_with_limits },
     };
 

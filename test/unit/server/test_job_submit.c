@@ -392,6 +392,32 @@ static int hold(struct rig *r, const char *user, uint32_t number, const char *id
     return rig_ask(r, user, number, &body, NULL)->code;
 }
 
+/* Nobody will run what comes there (scheduling.md 8). */
+static void a_partition_without_scheduler_is_told(void)
+{
+    static const char words[] =
+        "svr_enquejob, Unable to reach scheduler associated with job ";
+    static const struct {
+        const char *partition;
+        bool told;
+    } cases[] = { { "", false }, { "p2", true }, { "p3", false } };
+    struct rig *r = rig_new();
+
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, CREATE, OBJECT_SCHED, "s3", "partition=p3"), 0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char attr[32];
+
+        snprintf(attr, sizeof(attr), "partition=%s", cases[i].partition);
+        if (*cases[i].partition)
+            CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_QUEUE, "workq", attr),
+                            0);
+        (void)submit(r, RIG_USER, "", "", NULL);
+        CU_ASSERT_EQUAL(rig_logged(r, words), cases[i].told);
+    }
+    rig_free(r);
+}
+
 static void holds_come_and_go(void)
 {
     struct rig *r = rig_new();
@@ -919,6 +945,7 @@ static const struct unit_case cases[] = {
       a_job_that_cannot_be_saved_is_not_built },
     { "a script that is too large ends the job",
       a_script_that_is_too_large_ends_the_job },
+    { "a partition without scheduler is told", a_partition_without_scheduler_is_told },
     { "holds come and go", holds_come_and_go },
     { "each letter of a hold has its right", each_letter_of_a_hold_has_its_right },
     { "some letters hold nothing", some_letters_hold_nothing },

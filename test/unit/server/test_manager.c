@@ -479,6 +479,12 @@ static void test_schedulers_answer_their_catalogue(void)
     rig_manager(r, RIG_ROOT, UNSET, SCHED, "", "job_run_wait");
     check_shown(r, SCH, "", "throughput_mode", "True");
     check_shown(r, SCH, "", "job_run_wait", "runjob_hook");
+    rig_manager(r, RIG_ROOT, SET, SCHED, "", "throughput_mode=False");
+    CU_ASSERT_TRUE(rig_logged(r, "'throughput_mode' is being deprecated, it is "
+                                 "recommended to use 'job_run_wait'"));
+    check_shown(r, SCH, "", "job_run_wait", "execjob_hook");
+    rig_manager(r, RIG_ROOT, SET, SCHED, "", "job_run_wait=runjob_hook");
+    CU_ASSERT_FALSE(rig_logged(r, "is being deprecated"));
     rig_free(r);
 }
 
