@@ -52,7 +52,9 @@ static bool take(const struct question *q, struct plan_short *why, struct bookin
             return false;
         }
         ARENA_ROOM(pl->arena, ret, v, 8);
-        ret->v[ret->n++] = world_take(pl->w, j->id, &d, more.start_at, more.end_at);
+        ret->v[ret->n] = world_take(pl->w, j->id, &d, more.start_at, more.end_at);
+        MUST(ret->v[ret->n]); /* there is something beside, for a while */
+        ret->n++;
     }
     return true;
 }
@@ -75,10 +77,6 @@ void jobs_beside_take(const struct question *q, struct bookings *ret)
 
 void jobs_beside_give(const struct question *q, struct bookings *made)
 {
-    while (made->n > 0) {
-        struct booking *h = made->v[--made->n];
-
-        if (h) /* it was not nothing */
-            world_unbook(q->pl->w, h);
-    }
+    while (made->n > 0)
+        world_unbook(q->pl->w, made->v[--made->n]);
 }

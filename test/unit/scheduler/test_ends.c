@@ -53,6 +53,14 @@ static void compare(struct many *m)
                                 look_through(m, 0, &m->v[i]));
 }
 
+/* What stands above is higher: that is what keeps it flat when some go. */
+static bool is_heap(const struct end_node *e)
+{
+    return !e || ((!e->left || e->left->height < e->height) &&
+                  (!e->right || e->right->height < e->height) && is_heap(e->left) &&
+                  is_heap(e->right));
+}
+
 static void test_random_sets(void)
 {
     struct rnd rnd = rnd_seeded(1);
@@ -68,6 +76,7 @@ static void test_random_sets(void)
         m.is_in[i] = !m.is_in[i];
         if (round % 20 == 0)
             compare(&m);
+        CU_ASSERT_TRUE(is_heap(m.root));
     }
 }
 

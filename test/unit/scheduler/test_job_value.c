@@ -92,6 +92,37 @@ static void jobs_are_in_the_order_of_their_values(void)
     }
 }
 
+/* Fractions count as what they are, and what is no amount as nothing. */
+static void what_is_asked_for_is_worth_its_amount(void)
+{
+    static const struct {
+        const char *formula, *first;
+    } cases[] = {
+        { "share+ncpus", "2.svr" },
+        { "10*share+ncpus", "1.svr" },
+        { "10*yes+ncpus", "2.svr" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+
+        scene_add(&sc, OBJECT_RESOURCE, "share", "type=14 flag=0");
+        scene_add(&sc, OBJECT_RESOURCE, "yes", "type=11 flag=0");
+        scene_add(&sc, OBJECT_SERVER, "svr",
+                  arena_printf(sc.arena, "job_sort_formula=%s", cases[i].formula));
+        scene_hosts(&sc, 2, 3);
+        scene_queue(&sc, "workq", true);
+        scene_job(
+            &sc, "1.svr", "workq", "1:ncpus=1",
+            "Resource_List.ncpus=1 Resource_List.share=0.5 Resource_List.yes=True");
+        scene_job(&sc, "2.svr", "workq", "1:ncpus=1", "Resource_List.ncpus=2");
+        scene_plan(&sc);
+        CU_ASSERT_FATAL(sc.plan.n > 0);
+        CU_ASSERT_STRING_EQUAL(sc.plan.steps[0].id, cases[i].first);
+        scene_free(&sc);
+    }
+}
+
 static void who_is_worth_too_little_waits(void)
 {
     static const struct {
@@ -221,6 +252,8 @@ int main(void)
     static const struct unit_case cases[] = {
         { "jobs are in the order of their values",
           jobs_are_in_the_order_of_their_values },
+        { "what is asked for is worth its amount",
+          what_is_asked_for_is_worth_its_amount },
         { "who is worth too little waits", who_is_worth_too_little_waits },
         { "who is asked for runs", who_is_asked_for_runs },
         { "no formula, no threshold", no_formula_no_threshold },

@@ -531,6 +531,37 @@ static void test_as_much_as_there_is(void)
     }
 }
 
+/* What jobs would go on using beside their reservation is asked for and given back: it
+ * is booked once for the reservation that is confirmed. */
+static void test_what_jobs_use_beside_is_booked_once(void)
+{
+    static const struct {
+        int ncpus; /* of another reservation at that time */
+        const char *said;
+    } cases[] = {
+        { 2, "(n2:ncpus=2)" },
+        { 3, "denied: Job would conflict with reservation or top job" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        char select[32];
+
+        scene_hosts(&sc, 2, 3);
+        extended(&sc, 3, "1:ncpus=3", "(n1:ncpus=3)", "");
+        scene_job(&sc, "5.svr", "R1", "1:ncpus=1",
+                  "job_state=R exec_vnode=(n2:ncpus=1) stime=1000000 "
+                  "Resource_List.walltime=01:00:00 Resource_List.ncpus=1");
+        snprintf(select, sizeof(select), "1:ncpus=%d", cases[i].ncpus);
+        scene_resv(&sc, 5, "reserve_state=1 reserve_substate=1 alter_seq=0",
+                   NOW + 5 * UNIT_S / 2, NOW + 14 * UNIT_S / 5, select, FREE);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "R1.svr", "(n1:ncpus=3)");
+        ASSERT_SAID(&sc, "R5.svr", cases[i].said);
+        scene_free(&sc);
+    }
+}
+
 /* Nobody is served by a shorter window that has not begun: who asked for that one may
  * ask again. */
 static void test_only_what_runs_is_shortened(void)
@@ -1047,6 +1078,8 @@ int main(void)
         { "how far", test_how_far },
         { "how many", test_how_many },
         { "nothing is left of a trial", test_nothing_is_left_of_a_trial },
+        { "what jobs use beside is booked once",
+          test_what_jobs_use_beside_is_booked_once },
         { "only what runs is shortened", test_only_what_runs_is_shortened },
         { "as much as there is", test_as_much_as_there_is },
         { "the request", test_the_request },

@@ -426,6 +426,38 @@ static void who_has_given_up_preempts_nobody(void)
     scene_free(&sc);
 }
 
+/* What is told of a job that preempts is told with its victims, and not again. */
+static void notes_are_of_one_job(void)
+{
+    struct scene sc = scene_of(1, 1);
+    const struct plan_step *waits;
+
+    running(&sc, 1, "workq", "n1", 1, 300, "");
+    express(&sc, "1:ncpus=1", 1, "");
+    scene_job(&sc, "60.svr", "workq", "1:ncpus=1", "Resource_List.ncpus=1");
+    expect(&sc, "one leaves", "1 for 50 on (n1:ncpus=1)");
+    CU_ASSERT(sc.plan.steps[0].n_notes > 0);
+    waits = scene_step(&sc, "60.svr");
+    CU_ASSERT_EQUAL(waits->kind, PLAN_COMMENT_JOB);
+    CU_ASSERT_EQUAL(waits->n_notes, 0);
+    scene_free(&sc);
+}
+
+/* Both have tried in vain: what the queue has is used by the one that came back. */
+static void who_comes_back_uses_what_the_queue_has(void)
+{
+    struct scene sc =
+        scene_with(2, 2, "a=b", "a=b", QUEUE " resources_available.ncpus=2");
+
+    running(&sc, 1, "workq", "n1", 2, 300, "");
+    running(&sc, 2, "hi", "n2", 1, 200, "");
+    express(&sc, "2:ncpus=2", 4, "");
+    scene_job(&sc, "60.svr", "workq", "1:ncpus=1", "Resource_List.ncpus=1");
+    expect(&sc, "there are not enough", "");
+    CU_ASSERT_EQUAL(scene_step(&sc, "60.svr")->failure, FAIL_QUEUE_SHORT);
+    scene_free(&sc);
+}
+
 /* The victim has the place again that it left, and not the job that was refused. */
 static void who_was_refused_is_put_off(void)
 {
@@ -706,6 +738,9 @@ int main(void)
         { "who could not be preempted is spared",
           who_could_not_be_preempted_is_spared },
         { "who has given up preempts nobody", who_has_given_up_preempts_nobody },
+        { "notes are of one job", notes_are_of_one_job },
+        { "who comes back uses what the queue has",
+          who_comes_back_uses_what_the_queue_has },
         { "who was refused is put off", who_was_refused_is_put_off },
         { "command 11 preempts everybody", command_11_preempts_everybody },
         { "a slice ends behind a job that preempts",

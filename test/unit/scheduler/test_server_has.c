@@ -237,6 +237,43 @@ static void test_as_soon_as_possible(void)
     scene_free(&sc);
 }
 
+/* What nobody counts is there for everybody: a resource that is no amount, and one that
+ * sched_config does not name. */
+static void test_only_what_is_counted_can_be_short(void)
+{
+    static const struct {
+        const char *story, *flag, *setting;
+        bool waits;
+    } cases[] = {
+        { "an amount", "flag=16384", NULL, true },
+        { "named", "flag=16384", "resources: \"ncpus, lic\"", true },
+        { "not named", "flag=16384", "resources: \"ncpus\"", false },
+        { "no amount", "flag=0", NULL, false },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        const struct plan_step *step;
+        struct diag why;
+
+        if (cases[i].setting)
+            CU_ASSERT_EQUAL(policy_line(sc.policy, cases[i].setting, &why),
+                            POLICY_FINE);
+        scene_add(&sc, OBJECT_RESOURCE, "lic",
+                  arena_printf(sc.arena, "type=1 %s", cases[i].flag));
+        scene_add(&sc, OBJECT_SERVER, "svr", "resources_available.lic=3");
+        scene_hosts(&sc, 1, 4);
+        scene_queue(&sc, "workq", true);
+        scene_job(&sc, "1.svr", "workq", ONE, LIC(4));
+        scene_plan(&sc);
+        step = scene_step(&sc, "1.svr");
+        if ((step->kind == PLAN_COMMENT_JOB) != cases[i].waits)
+            printf("%s\n", cases[i].story);
+        CU_ASSERT_EQUAL(step->kind == PLAN_COMMENT_JOB, cases[i].waits);
+        scene_free(&sc);
+    }
+}
+
 /* When a job ends that has the last ones, its vnode may have no more than before:
  * others are there from then on. */
 static void test_only_the_server_gains(void)
@@ -338,6 +375,7 @@ int main(void)
           test_a_running_one_is_made_longer },
         { "each occurrence of a series has its share", test_series },
         { "the first start is one with enough of it", test_as_soon_as_possible },
+        { "only what is counted can be short", test_only_what_is_counted_can_be_short },
         { "the first start may be where only the server gains",
           test_only_the_server_gains },
         { "the place of a top job is kept there", test_top_jobs },
