@@ -96,6 +96,7 @@ pbs_sched_SOURCES = \
 	src/scheduler/shell/signals.c src/scheduler/shell/signals.h \
 	src/scheduler/shell/status.c src/scheduler/shell/status.h \
 	src/scheduler/shell/step_log.c \
+	src/scheduler/shell/unknown_names.c \
 	src/scheduler/shell/updates.c src/scheduler/shell/updates.h
 pbs_sched_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfauth.la libhfmethod.la \
 	libhfio.la libhfconf.la libhfwire.la libhfbase.la

@@ -91,6 +91,34 @@ def test_lines_and_what_the_log_answers(files):
         ["Fil", "sched_config", "Read, and not served yet: smp_cluster_dist"]]
 
 
+def test_names_that_no_resource_has(files):
+    """Said when the server has told which there are; words that are none are known."""
+    mark = len(files.scheduler.log_lines())
+    write(files, "sched_config", "job_sort_key: \"nonsense HIGH\"\njob_sort_key: \"job_priority HIGH\"\n"
+          "job_sort_key: \"ncpus LOW\"\nnode_sort_key: \"speed HIGH\"\nnode_sort_key: \"sort_priority HIGH\"\n"
+          "node_sort_key: \"mem LOW unused\"\nresources: \"ncpus, lics, mem\"\n")
+    files.scheduler.log_match("0040;pbs_sched;Fil;lics;Unknown Resource")
+    assert logged(files, mark) == [
+        ["Fil", "sched_config", "prime job sorting resource nonsense is not a valid resource"],
+        ["Fil", "sched_config", "prime node sorting resource speed is not a valid resource"],
+        ["Fil", "lics", "Unknown Resource"]]
+    files.server.manager(MGR_CMD_CREATE, RSC, {"type": "long", "flag": "q"}, id="lics")
+    mark = len(files.scheduler.log_lines())
+    write(files, "sched_config", "resources: \"ncpus, lics\"\njob_sort_key: \"lics HIGH\"\n")
+    wait_for("another cycle", lambda: "Updating scheduler attributes" in str(files.scheduler.log_lines()[mark:]))
+    files.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    wait_for("a cycle", lambda: "Leaving Scheduling Cycle" in str(files.scheduler.log_lines()[mark:]))
+    assert logged(files, mark) == []
+
+
+def test_more_threads_than_cores(site):
+    """Said where it was typed, and then it goes on: there is another one here."""
+    done = site.run([os.path.join(site.exec_dir, "sbin", "pbs_sched"), "-N", "-t", "9999"], check=False)
+    assert done.returncode == 1
+    assert done.stderr == "9999: cannot be larger than number of cores %d, using number of cores instead\n" \
+        "pbs_sched: another scheduler running\n" % os.sysconf("SC_NPROCESSORS_ONLN")
+
+
 def test_the_other_files(files):
     mark = len(files.scheduler.log_lines())
     write(files, "holidays", "YEAR 2020\nweekday 0600 soon\nmonday all all\n400 Never\n"

@@ -624,4 +624,5 @@ void shell_configure(struct shell *sh)
     sh->resources = resources;
     sh->scheds = scheds;
     obey_own_object(sh);
+    shell_tell_unknown_names(sh);
 }

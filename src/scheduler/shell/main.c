@@ -44,8 +44,16 @@ static int check_threads(const char *text)
     char *end;
     long n = strtol(text, &end, 10);
 
-    if (end != text && *end == '\0' && n >= 1 && n <= 99999)
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (end != text && *end == '\0' && n >= 1 && n <= 99999) {
+        if (cores > 0 && n > cores)
+            fprintf(stderr,
+                    "%ld: cannot be larger than number of cores %ld, using number of "
+                    "cores instead\n",
+                    n, cores);
         return 0;
+    }
     fprintf(stderr, "%s: bad num threads value\n", text);
     fprintf(stderr, "%s: bad num threads value (should be in range 1-99999)\n", text);
     return 1;

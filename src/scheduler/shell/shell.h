@@ -56,6 +56,9 @@ void shell_read_config(struct shell *sh);
 /* Ask for resource definitions and the own object. */
 void shell_configure(struct shell *sh);
 
+/* Say which names of sched_config no resource has. */
+void shell_tell_unknown_names(struct shell *sh);
+
 /* One cycle; 'job_id' for command 11, else NULL. 'news_only': the log does not say
  * again why a job waits when it waits for the reason that was told by the last cycle.
  */
