@@ -12,11 +12,10 @@ bool crowd_is_none(const struct planner *pl, const struct snap_job *j)
            link_of_job(pl, j)->rests;
 }
 
-/* With its NUL, so that no two lists of texts are one key. What is not there is as good
- * as an empty text: no name that decides anything is empty. */
 static void add_text(struct buf *key, const char *text)
 {
-    buf_add(key, text ? text : "", text ? strlen(text) + 1 : 1);
+    buf_add_char(key, text ? '+' : '-');
+    buf_add(key, text ? text : "", text ? strlen(text) + 1 : 0);
 }
 
 static void add_number(struct buf *key, int64_t n)
