@@ -188,6 +188,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/suspension.c src/server/decide/suspension.h \
 	src/server/decide/run_vnodes.c src/server/decide/run_vnodes.h \
 	src/server/requests/manager.c src/server/requests/manager.h \
+	src/server/requests/manager_each.c src/server/requests/manager_each.h \
 	src/server/requests/manager_hook.c \
 	src/server/requests/manager_limits.c \
 	src/server/requests/manager_node.c \
@@ -272,6 +273,11 @@ TESTS += test/unit/server/test_manager
 test_unit_server_test_manager_SOURCES = test/unit/server/test_manager.c $(svr_harness)
 test_unit_server_test_manager_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_manager_LDADD = $(svr_test_libs)
+check_PROGRAMS += test/unit/server/test_manager_each
+TESTS += test/unit/server/test_manager_each
+test_unit_server_test_manager_each_SOURCES = test/unit/server/test_manager_each.c $(svr_harness)
+test_unit_server_test_manager_each_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_manager_each_LDADD = $(svr_test_libs)
 check_PROGRAMS += test/unit/server/test_hooks
 TESTS += test/unit/server/test_hooks
 test_unit_server_test_hooks_SOURCES = test/unit/server/test_hooks.c $(svr_harness)

@@ -51,6 +51,7 @@ def finish(b, n):
 
 def restart(b, how):
     getattr(b.server, how)()
+    b.turns[b.server].clear()
     began = time.perf_counter()
     b.server.start()
     b.cluster.run(["qstat", "-B"])

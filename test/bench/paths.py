@@ -79,6 +79,13 @@ class Bench:
     def set(self, **values):
         self.server.manager(MGR_CMD_SET, SERVER, values)
 
+    def set_one(self, kind, name, attr, value):
+        """One attribute; a refusal is told, and the bench goes on."""
+        words = ["set", kind] + ([name] if name else []) + ["%s='%s'" % (attr, value)]
+        err = self.cluster.run(["qmgr", "-c", " ".join(words)], check=False).stderr.strip()
+        if err:
+            print("    " + err.replace("\n", "; "), flush=True)
+
     def submit(self, n, attrs_of=lambda i: (), queue="workq", walltime=9000):
         """n jobs of one cpu over one connection."""
         client = Client(os.path.join(self.cluster.home, "ipc", "server.sock"), USER1)
@@ -387,13 +394,23 @@ SETTINGS = (  # of each kind of object: a name, two values
         ("max_array_size", "1000", "2000"), ("log_events", "511", "2047"))),
     (QUEUE, "workq", (
         ("enabled", "False", "True"), ("started", "False", "True"), ("Priority", "10", "20"),
-        ("resources_default.walltime", "01:00:00", "02:00:00"), ("default_chunk.ncpus", "2", "1"),
-        ("resources_max.ncpus", "1000", "2000"), ("max_run", "[u:PBS_GENERIC=10]", "[u:PBS_GENERIC=20]"),
-        ("checkpoint_min", "5", "6"), ("queue_type", "Execution", "Execution"))),
+        ("comment", "a", "b"), ("resources_default.walltime", "01:00:00", "02:00:00"),
+        ("default_chunk.ncpus", "2", "1"), ("resources_available.ncpus", "100000", "200000"),
+        ("resources_max.ncpus", "1000", "2000"), ("resources_min.ncpus", "1", "0"),
+        ("max_run", "[u:PBS_GENERIC=10]", "[u:PBS_GENERIC=20]"),
+        ("max_queued", "[u:PBS_GENERIC=100000]", "[u:PBS_GENERIC=200000]"),
+        ("max_run_soft", "[u:PBS_GENERIC=10]", "[u:PBS_GENERIC=20]"), ("max_array_size", "1000", "2000"),
+        ("acl_user_enable", "True", "False"), ("acl_users", "hfuser1@*", "hfuser2@*"),
+        ("from_route_only", "True", "False"), ("backfill_depth", "10", "20"), ("node_group_key", "host", "vnode"),
+        ("checkpoint_min", "5", "6"), ("kill_delay", "5", "10"), ("queue_type", "Execution", "Execution"))),
     (SCHED, "default", (
         ("comment", "a", "b"), ("opt_backfill_fuzzy", "low", "high"), ("throughput_mode", "False", "True"),
-        ("only_explicit_psets", "True", "False"), ("scheduler_iteration", "900", "600"),
-        ("job_sort_formula_threshold", "1", "2"))),
+        ("only_explicit_psets", "True", "False"), ("do_not_span_psets", "True", "False"),
+        ("scheduler_iteration", "900", "600"), ("sched_cycle_length", "00:10:00", "00:20:00"),
+        ("job_sort_formula_threshold", "1", "2"), ("job_sort_formula", "ncpus", "ncpus*2"),
+        ("preempt_order", "R", "SCR"), ("preempt_prio", "express_queue", "normal_jobs"),
+        ("preempt_queue_prio", "100", "150"), ("preempt_sort", "min_time_since_start", "min_time_since_start"),
+        ("log_events", "511", "767"), ("server_dyn_res_alarm", "10", "30"))),
 )
 
 
@@ -406,12 +423,79 @@ def settings(b):
         for attr, *values in rows:
             for value in values:
                 b.measure("set %s %s=%s" % ({SERVER: "server", QUEUE: "queue", SCHED: "sched"}[kind], attr, value),
-                          lambda: b.server.manager(MGR_CMD_SET, kind, {attr: value}, id=name))
+                          lambda: b.set_one(kind, name, attr, value))
+
+
+def crowded(b):
+    """What is done to a queue that holds as many jobs: one of execution, one that routes."""
+    b.scheduling(False)
+    b.submit(b.args.jobs)
+    b.queue("full", max_queuable="0")
+    b.queue("routes", queue_type="R", route_destinations="full")
+    b.submit(b.args.jobs, queue="routes")
+
+    def change(name, attr, value):
+        b.measure("%s: set queue %s=%s" % (name, attr, value), lambda: b.set_one(QUEUE, name, attr, value))
+    for name, rows in (("workq", (("started", "False", "True"), ("enabled", "False", "True"),
+                                  ("resources_max.ncpus", "1000", "2000"))),
+                       ("routes", (("started", "False", "True"), ("enabled", "False", "True"), ("Priority", "1", "2"),
+                                   ("route_held_jobs", "True", "False"), ("route_retry_time", "20", "30"),
+                                   ("route_destinations", "full,workq@elsewhere", "full")))):
+        for attr, *values in rows:
+            for value in values:
+                change(name, attr, value)
+        b.measure("%s: delete queue, refused" % name, lambda: b.cluster.run(
+            ["qmgr", "-c", "delete queue " + name], check=False))
+    b.measure("full: max_queuable=10, and 10 come", lambda: b.server.manager(
+        MGR_CMD_SET, QUEUE, {"max_queuable": "10"}, id="full"))
+
+
+def resv_deleted(b):
+    """A reservation with as many jobs in its queue goes."""
+    b.scheduling(True)
+    resv = b.server.submit(Reservation(select="4:ncpus=1", start=time.time() + 40 * 86400, duration=3600))
+    wait_for("it to be confirmed", lambda: b.server.status(RESV, id=resv)[0]["reserve_state"] == "RESV_CONFIRMED")
+    b.submit(b.args.jobs, queue=resv.split(".")[0])
+    b.counts()
+    b.measure("pbs_rdel of a reservation with %d jobs" % b.args.jobs, lambda: (
+        b.cluster.run(["pbs_rdel", resv]), wait_for("the end", lambda: b.server.status(
+            SERVER)[0]["total_jobs"] == "0", deadline=120)))
+
+
+def one_vnode(b):
+    """A vnode that as many reservations use goes and comes back."""
+    base = int(time.time()) // 3600 * 3600 + 60 * 86400
+    for i in range(b.args.resvs):
+        b.server.submit(Reservation(select="1:ncpus=1:vnode=vn[0]", start=base + i * 3600, duration=3000))
+    wait_for("all to be confirmed", lambda: all(
+        r["reserve_state"] == "RESV_CONFIRMED" for r in b.server.status(RESV)), deadline=600)
+    for change in ("state+=offline", "state-=offline", "comment=a", "resources_available.mem=3gb"):
+        b.measure("the vnode of %d reservations: %s" % (b.args.resvs, change), lambda: b.cluster.run(
+            ["qmgr", "-c", "set node vn[0] " + change]))
+    b.measure("pbs_rstat -f of all", lambda: b.cluster.run(["pbs_rstat", "-f"]))
+
+
+def all_vnodes(b):
+    """One request about all vnodes, or about all of a host, or about all queues; jobs run on them."""
+    b.submit(b.args.vnodes, walltime=90000)
+    b.until_quiet()
+    b.scheduling(False)
+    for words in ("set node @default comment=a", "set node @default resources_available.mem=3gb",
+                  "set node @default state+=offline", "set node @default state-=offline",
+                  "set node @default queue=nosuch", "set queue @default Priority=7"):
+        b.measure(words, lambda: b.cluster.run(["qmgr", "-c", words], check=False))
+    for option in ("-o", "-r"):
+        b.measure("pbsnodes %s of their host" % option, lambda: b.cluster.run(
+            ["pbsnodes", option, b.cluster.host], check=False))
+    b.measure("delete node @default, all in use", lambda: b.cluster.run(
+        ["qmgr", "-c", "delete node @default"], check=False))
+    b.cluster.run(["sh", "-c", "qselect | xargs qdel -W force"], timeout=300)
+    b.measure("delete node @default", lambda: b.cluster.run(["qmgr", "-c", "delete node @default"], check=False))
 
 
 PARTS = {f.__name__: f for f in (preempt, preempt_never, server_limit, formula, groups, strict, fit, chain,
                                  all_deleted, routed, vnode_limit, array, comments, history, shutdown,
-                                 promised, registered, settings)}
+                                 promised, registered, settings, crowded, resv_deleted, one_vnode, all_vnodes)}
 
 
 def main():

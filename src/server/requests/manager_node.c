@@ -5,7 +5,7 @@
  * what the MoM, the network or the jobs make of the vnode (model/node_life.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/requests/manager.h"
+#include "server/requests/manager_each.h"
 
 #include "lib/attr/ids.h"
 #include "server/decide/config.h"
@@ -16,7 +16,11 @@
 #include <string.h>
 #include <strings.h>
 
-#define DEFAULT_PORT 15002
+#define DEFAULT_PORT  15002
+
+/* What one of many vnodes costs, in the units of request_slice_cost(). */
+#define SET_COST      100
+#define DELETION_COST 200
 
 /* Attributes that only the creation sets, and their refusals. */
 static int check_create_only(struct manager *g)
@@ -238,66 +242,55 @@ static int fill_edit(struct manager *g, const struct object *o, struct edit *e)
     return err ? err : check_node(g, e);
 }
 
-static int set_node(struct manager *g, const struct object *o)
+static int set_node(struct manager *g, const struct object *o, bool decides)
 {
     struct edit e;
     int err;
 
     MUST(o->kind == OBJ_NODE);
-    /* The checks and lines below name this vnode, also when all vnodes are meant. */
-    g->name = o->id;
     edit_init(&e, g->m, OBJ_NODE, o);
     err = fill_edit(g, o, &e);
-    if (err == 0)
+    if (err == 0 && decides)
         manager_commit(g, &e, FACT_SET, OBJ_NODE, o->id);
     edit_fini(&e);
     return err;
 }
 
+/* Such an error would be the same for every vnode. */
+static bool is_of_request(int code)
+{
+    return code == PBSE_NOATTR || code == PBSE_ATTRRO;
+}
+
 /* What is wrong with the request itself is said as it is; what some vnodes refuse is
  * said with their names. Nothing is changed then. */
-static int set_all(struct manager *g)
-{
-    struct buf failed = { 0 };
-    int err = 0;
-
-    MODEL_EACH (g->m, OBJ_NODE, o) {
-        int one = set_node(g, o);
-
-        /* Such an error would be the same for every vnode. */
-        if (one == PBSE_NOATTR || one == PBSE_ATTRRO) {
-            err = one;
-            break;
-        }
-        if (one)
-            buf_printf(&failed, "%s%s", failed.len ? ", " : "", o->id);
-    }
-    if (err == 0 && failed.len > 0)
-        err = diag_set(&g->out->why, PBSE_GMODERR, "%s%.200s", pbse_text(PBSE_GMODERR),
-                       failed.data);
-    buf_fini(&failed);
-    return err;
-}
+static const struct manager_each set_each = {
+    .kind = OBJ_NODE,
+    .tries_first = true,
+    .cost = SET_COST,
+    .one = set_node,
+    .is_for_all = is_of_request,
+};
 
 int manager_node_set(struct manager *g)
 {
     const struct object *o = model_find(g->m, OBJ_NODE, g->name);
     int err;
 
-    if (manager_means_all(g)) {
-        err = check_create_only(g);
-        if (err == 0)
-            err = check_unset(g);
-        return err ? err : set_all(g);
-    }
-    if (!o)
-        return REFUSE(g, PBSE_UNKNODE);
     /* The name is looked up before the attributes are checked, so an unknown vnode is
      * refused as such. */
+    if (!o && !manager_means_all(g))
+        return REFUSE(g, PBSE_UNKNODE);
     err = check_create_only(g);
     if (err == 0)
         err = check_unset(g);
-    return err ? err : set_node(g, o);
+    if (err)
+        return err;
+    if (manager_means_all(g))
+        return manager_each(g, &set_each, NULL);
+    /* Checks and lines have its name as it was created. */
+    g->name = o->id;
+    return set_node(g, o, true);
 }
 
 int manager_host_set(struct manager *g)
@@ -310,9 +303,12 @@ int manager_host_set(struct manager *g)
     err = check_create_only(g);
     if (err == 0)
         err = check_unset(g);
-    for (const struct node *n = h->nodes; n && err == 0; n = n->host_next)
-        err = set_node(g, &n->obj);
-    return err;
+    if (err)
+        return err;
+    /* Of a single vnode the refusal is the one of setting it by its name. */
+    if (h->n == 1)
+        return set_node(g, &h->nodes->obj, true);
+    return manager_each(g, &set_each, g->name);
 }
 
 /* All are looked up before it is said that some have to be found out. */
@@ -432,49 +428,49 @@ static void record_deletion(struct manager *g, const struct object *o)
 static void log_emptiness(struct manager *g)
 {
     MUST(g->out->records.n <= g->m->kinds[OBJ_NODE].n); /* one for each vnode */
-    if (g->out->records.n == g->m->kinds[OBJ_NODE].n)
+    if (g->out->records.n > 0 && g->out->records.n == g->m->kinds[OBJ_NODE].n)
         decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER, "nodes",
                    "Server has empty nodes list");
 }
 
+static int delete_node(struct manager *g, const struct object *o, bool decides UNUSED)
+{
+    if (stays(TO_NODE(o)))
+        return REFUSE(g, PBSE_OBJBUSY);
+    record_deletion(g, o);
+    return 0;
+}
+
+static void log_deletion(struct manager *g)
+{
+    manager_log(g, OBJ_NODE, "_All_", "deleted");
+}
+
 /* Vnodes with jobs or reservations remain and are named; the others go, whoever shares
- * a MoM with whom (attributes.md 11). */
+ * a MoM with whom (attributes.md 11). Those that borrow go before those that lend:
+ * fewer links are made anew. */
+static const struct manager_each delete_each = {
+    .kind = OBJ_NODE,
+    .backwards = true,
+    .cost = DELETION_COST,
+    .one = delete_node,
+    .begins = log_deletion,
+    .ends = log_emptiness,
+};
+
 static int delete_all(struct manager *g)
 {
     const struct object *first = g->m->kinds[OBJ_NODE].first;
-    struct buf remain = { 0 };
 
+    /* Between two slices others may have deleted what was left. */
+    if (g->rq->progress)
+        return manager_each(g, &delete_each, NULL);
     if (!first)
         return REFUSE(g, PBSE_UNKNODE);
     /* With a single vnode the refusal is the one of deleting it by its name. */
     if (!first->next && is_in_use(TO_NODE(first)))
         return REFUSE(g, PBSE_OBJBUSY);
-    MODEL_EACH (g->m, OBJ_NODE, o) {
-        if (stays(TO_NODE(o)))
-            buf_printf(&remain, "%s%s", remain.len ? ", " : "", o->id);
-    }
-    /* Those that borrow go before those that lend: fewer links are made anew. */
-    MUST(!first->prev->next); /* the first one's prev is the last one (utlist) */
-    for (const struct object *o = first->prev;; o = o->prev) {
-        if (!stays(TO_NODE(o)))
-            record_deletion(g, o);
-        if (o == first)
-            break;
-    }
-    if (g->out->records.n > 0)
-        manager_log(g, OBJ_NODE, "_All_", "deleted");
-    log_emptiness(g);
-    if (remain.len > 0)
-        /* The deletions count although the reply has an error: PBS's clients print its
-         * text. */
-        g->out->reply = (struct wire_reply){
-            .code = PBSE_GMODERR,
-            .choice = REPLY_TEXT,
-            .text = arena_printf(g->out->arena, "%s%s", pbse_text(PBSE_GMODERR),
-                                 remain.data),
-        };
-    buf_fini(&remain);
-    return 0;
+    return manager_each(g, &delete_each, NULL);
 }
 
 int manager_node_delete(struct manager *g)

@@ -1,7 +1,7 @@
 /* manager_queue.c - creating, setting and deleting queues (attributes.md 12).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/requests/manager.h"
+#include "server/requests/manager_each.h"
 
 #include "lib/attr/ids.h"
 
@@ -10,6 +10,9 @@
 
 #define QUEUE_EXECUTION "Execution"
 #define QUEUE_ROUTE     "Route"
+
+/* What one of many queues costs, in the units of request_slice_cost(). */
+#define SET_COST        100
 
 /* The stored type is the whole word, whatever prefix was given. */
 static void spell_out_type(struct edit *e)
@@ -139,7 +142,8 @@ static void warn_unknown_destinations(struct manager *g, const struct edit *e)
                        "there is no queue %s to route to", to->u.list.v[i]);
 }
 
-static int change_queue(struct manager *g, const struct object *o, enum fact fact)
+static int change_queue(struct manager *g, const struct object *o, enum fact fact,
+                        bool decides)
 {
     struct edit e;
     int err;
@@ -151,7 +155,7 @@ static int change_queue(struct manager *g, const struct object *o, enum fact fac
         spell_out_type(&e);
         err = check_queue(g, &e);
     }
-    if (err == 0) {
+    if (err == 0 && decides) {
         manager_commit(g, &e, fact, OBJ_QUEUE, g->name);
         warn_unknown_destinations(g, &e);
     }
@@ -167,33 +171,37 @@ int manager_queue_create(struct manager *g)
         return REFUSE(g, PBSE_IVAL_OBJ_NAME);
     if (model_queue(g->m, g->name))
         return REFUSE(g, PBSE_QUEEXIST);
-    return change_queue(g, NULL, FACT_CREATED);
+    return change_queue(g, NULL, FACT_CREATED, true);
+}
+
+static int set_one(struct manager *g, const struct object *o, bool decides)
+{
+    return change_queue(g, o, FACT_SET, decides);
 }
 
 /* One that is refused refuses all. */
-static int set_all(struct manager *g)
+static bool always(int code UNUSED)
 {
-    int err = 0;
-
-    MODEL_EACH (g->m, OBJ_QUEUE, o) {
-        if (err)
-            break;
-        /* Records and lines name the queue that is being changed. */
-        g->name = o->id;
-        err = change_queue(g, o, FACT_SET);
-    }
-    return err;
+    return true;
 }
+
+static const struct manager_each set_each = {
+    .kind = OBJ_QUEUE,
+    .tries_first = true,
+    .cost = SET_COST,
+    .one = set_one,
+    .is_for_all = always,
+};
 
 int manager_queue_set(struct manager *g)
 {
     const struct object *o = model_find(g->m, OBJ_QUEUE, g->name);
 
     if (manager_means_all(g))
-        return set_all(g);
+        return manager_each(g, &set_each, NULL);
     if (!o)
         return REFUSE(g, PBSE_UNKQUE);
-    return change_queue(g, o, FACT_SET);
+    return set_one(g, o, true);
 }
 
 int manager_queue_delete(struct manager *g)
