@@ -95,7 +95,8 @@ void conn_watch(struct conn *c)
     MUST(c->in_at <= c->in.len && c->out_at <= c->out.len && (!c->over || c->deaf));
     /* Reading a connection that is held goes on up to a bound, since only a read
      * tells that the peer has gone. */
-    if (!c->over && !c->deaf && !c->eof && !c->connecting && !conn_is_full(c))
+    if (!c->over && !c->deaf && !c->eof && !c->connecting && !c->rests &&
+        !conn_is_full(c))
         wanted |= LOOP_READ;
     if (!c->over && (c->connecting || c->out.len > c->out_at || conn_has_room(c)))
         wanted |= LOOP_WRITE;

@@ -62,9 +62,13 @@ struct conn_config {
     conn_parse_fn parse;     /* NULL: packet_peek */
     size_t max_frame_bytes;  /* 0: CONN_MAX_FRAME_BYTES */
     size_t max_output_bytes; /* 0: CONN_MAX_OUTPUT_BYTES */
-    int64_t partial_ms;      /* 0: CONN_PARTIAL_MS, < 0: no limit */
-    int64_t idle_ms;         /* without input, while it is not held; <= 0: no limit */
-    int64_t stall_ms;        /* 0: CONN_STALL_MS, < 0: no limit */
+    /* Frames, and about how many bytes of them, that are handed over in one turn of the
+     * loop: the rest has its turn when others had theirs, and meanwhile nothing is
+     * read. 0: any number. */
+    size_t turn_frames, turn_bytes;
+    int64_t partial_ms; /* 0: CONN_PARTIAL_MS, < 0: no limit */
+    int64_t idle_ms;    /* without input, while it is not held; <= 0: no limit */
+    int64_t stall_ms;   /* 0: CONN_STALL_MS, < 0: no limit */
     /* Where the memory of the buffers is counted: input that is not handed over yet,
      * output that is not taken yet. Must outlive the connection; NULL: nowhere. */
     struct budget *budget;

@@ -14,12 +14,12 @@
 
 static bool conn_may_deliver(const struct conn *c)
 {
-    return !c->dead && !c->deaf && !c->held && !c->over;
+    return !c->dead && !c->deaf && !c->held && !c->over && !c->rests;
 }
 
 void conn_mind_partial(struct conn *c)
 {
-    bool partial = (conn_unread_bytes(c) > 0 && !c->held) || c->expecting;
+    bool partial = (conn_unread_bytes(c) > 0 && !c->held && !c->rests) || c->expecting;
 
     /* The time is not set anew while it runs: a peer that sends a byte now and then
      * does not gain any. */
@@ -60,12 +60,32 @@ static void conn_consume(struct conn *c)
         buf_fini(&c->plain);
 }
 
+/* What one read has brought may be hundreds of small frames, or few that say much. */
+static bool conn_had_its_turn(const struct conn *c, size_t n, size_t bytes)
+{
+    return (c->cfg.turn_frames > 0 && n >= c->cfg.turn_frames) ||
+           (c->cfg.turn_bytes > 0 && bytes >= c->cfg.turn_bytes);
+}
+
+static void conn_rest(struct conn *c)
+{
+    c->rests = true;
+    loop_timer_set(c->later, 0);
+}
+
 void conn_deliver(struct conn *c)
 {
     enum packet_status status = PACKET_PARTIAL;
+    size_t n = 0, bytes = 0;
 
+    c->rests = false;
     while (conn_may_deliver(c) && conn_unread_bytes(c) > 0) {
         struct packet f;
+
+        if (conn_had_its_turn(c, n, bytes)) {
+            conn_rest(c);
+            break;
+        }
 
         status = c->cfg.parse(c->in.data + c->in_at, conn_unread_bytes(c),
                               c->cfg.max_frame_bytes, &f);
@@ -78,6 +98,8 @@ void conn_deliver(struct conn *c)
             break;
         }
         c->in_at += f.total_bytes;
+        bytes += f.total_bytes;
+        n++;
         if (!c->expecting)
             loop_timer_clear(c->partial); /* the next frame has its own time */
         c->cfg.events->frame(c->cfg.arg, c, &f);

@@ -28,9 +28,10 @@ struct conn {
     int64_t last_read_ms; /* for the idle limit */
     int busy;
     bool dead, connecting, held, expecting, finishing, wants_room;
-    bool deaf; /* reads no more: a fault was found, or it is finishing, or over */
-    bool over; /* closed() was or will be called */
-    bool eof;  /* the peer closed; frames before that may still be held */
+    bool rests; /* this turn has handed over enough: 'later' goes on */
+    bool deaf;  /* reads no more: a fault was found, or it is finishing, or over */
+    bool over;  /* closed() was or will be called */
+    bool eof;   /* the peer closed; frames before that may still be held */
     enum conn_end end;
 };
 

@@ -26,6 +26,9 @@
 #define SHAKE_WAIT_MS 30000
 #define STALL_MS      60000
 #define MAX_ROUTERS   16
+/* What is taken in one turn: a MoM may tell of hundreds of jobs at once. */
+#define TURN_PACKETS  32
+#define TURN_BYTES    (8u << 10)
 /* A router whose name service hangs does not keep us from the next one. */
 #define ASK_THREADS   4
 
@@ -285,6 +288,8 @@ static void hub_found(void *arg, const struct in_addr *ip)
                                .arg = h,
                                .parse = tpp_frame,
                                .max_frame_bytes = TPP_MAX_PAYLOAD_BYTES,
+                               .turn_frames = TURN_PACKETS,
+                               .turn_bytes = TURN_BYTES,
                                .stall_ms = STALL_MS,
                                .connecting = true };
     int fd;

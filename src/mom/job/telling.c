@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/job/image.h"
 
-/* Jobs in one message about usage: some milliseconds of the server. */
-#define UPDATES_MOST 500
+/* Jobs in one message about usage: a millisecond of the server. */
+#define UPDATES_MOST 100
 
 static void add_set(struct wire_attrs *list, struct arena *arena, const char *name,
                     const char *value)

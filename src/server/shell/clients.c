@@ -211,7 +211,10 @@ static struct client *client_new(struct clients *cs, int fd)
     struct conn_config cfg = { .events = &client_events,
                                .arg = c,
                                .idle_ms = CONN_IDLE_MS,
-                               .max_frame_bytes = CLIENT_MAX_STRANGER_BYTES };
+                               .max_frame_bytes = CLIENT_MAX_STRANGER_BYTES,
+                               /* A scheduler sends hundreds of requests that nobody
+                                * answers. */
+                               .turn_frames = CLIENT_TURN_REQUESTS };
 
     c->all = cs;
     c->seeker.go_on = on_found;

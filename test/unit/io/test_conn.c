@@ -547,6 +547,89 @@ static void test_another_framing_is_a_callback(void)
     loop_free(l);
 }
 
+/* What one read has brought has as many turns as it takes, and others have theirs. */
+static void test_a_turn_has_so_many_frames(void)
+{
+    for (int peer_ends = 0; peer_ends < 2; peer_ends++) {
+        struct loop *l = loop_new();
+        struct end many = { 0 }, one = { 0 };
+
+        end_open(&many, l,
+                 (struct conn_config){ .turn_frames = 3, .parse = parse_byte });
+        end_open(&one, l, (struct conn_config){ .parse = parse_byte });
+        put(&many, "\1a\1b\1c\1d\1e\1f\1g\2h", 16);
+        if (peer_ends) {
+            close(many.peer);
+            many.peer = -1;
+        }
+        loop_turn(l, true);
+        CU_ASSERT_EQUAL(many.n_frames, 3);
+        put(&one, "\1x", 2);
+        loop_turn(l, true);
+        CU_ASSERT_EQUAL(many.n_frames, 6);
+        CU_ASSERT_EQUAL(one.n_frames, 1);
+        loop_turn(l, true);
+        CU_ASSERT_EQUAL(many.n_frames, 7);
+        if (peer_ends) {
+            UNTIL(&many, many.n_bad > 0);
+            CU_ASSERT_EQUAL(many.fault, CONN_CUT);
+            UNTIL(&many, many.n_closed > 0);
+        } else {
+            put(&many, "i", 1);
+            UNTIL(&many, many.n_frames == 8);
+        }
+        CU_ASSERT_EQUAL(strncmp(many.got.data, "a|b|c|d|e|f|g|", 14), 0);
+        end_close(&many);
+        end_close(&one);
+        loop_free(l);
+    }
+}
+
+/* Bytes count as well: the frame with which there are enough is the last one. */
+static void test_a_turn_has_so_many_bytes(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { 0 };
+
+    end_open(&e, l, (struct conn_config){ .turn_bytes = 5, .parse = parse_byte });
+    put(&e, "\3aaa\1b\1c\1d\1e\1f\5ggggg\1h", 22);
+    for (int i = 0; i < 4; i++) {
+        static const int n_after[] = { 2, 5, 7, 8 };
+
+        loop_turn(l, true);
+        CU_ASSERT_EQUAL(e.n_frames, n_after[i]);
+    }
+    end_close(&e);
+    loop_free(l);
+}
+
+/* A connection that rests may be held, released, and end. */
+static void test_who_rests_may_be_held(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { .hold_after = 4 };
+
+    end_open(
+        &e, l,
+        (struct conn_config){ .turn_frames = 2, .parse = parse_byte, .partial_ms = 1 });
+    put(&e, "\1a\1b\1c\1d\1e\1f", 12);
+    loop_turn(l, true);
+    CU_ASSERT_EQUAL(e.n_frames, 2);
+    conn_hold(e.conn, true);
+    settle(l);
+    CU_ASSERT_EQUAL(e.n_frames, 2);
+    conn_hold(e.conn, false);
+    UNTIL(&e, e.n_frames == 4); /* it is held again */
+    settle(l);
+    CU_ASSERT_EQUAL(e.n_frames, 4);
+    conn_hold(e.conn, false);
+    UNTIL(&e, e.n_frames == 6);
+    settle(l);
+    CU_ASSERT_EQUAL(e.n_bad, 0);
+    end_close(&e);
+    loop_free(l);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -571,6 +654,9 @@ int main(void)
           test_a_peer_that_is_not_heard_is_not_idle },
         { "outgoing connections open or are refused", test_outgoing_connections },
         { "another framing is a callback", test_another_framing_is_a_callback },
+        { "a turn has so many frames", test_a_turn_has_so_many_frames },
+        { "a turn has so many bytes", test_a_turn_has_so_many_bytes },
+        { "who rests may be held", test_who_rests_may_be_held },
     };
 
     return unit_main("conn", cases, ARRAY_LEN(cases));
