@@ -59,6 +59,7 @@ struct svr *svr_new(const struct svr_config *cfg)
     config_copy(&s->cfg, cfg);
     s->actor = xasprintf("%s@%s", s->cfg.root_user, s->cfg.server_host);
     s->m = model_new(s->cfg.server_name);
+    s->watches.m = s->m;
     s->pending = pending_new();
     s->hosts = host_book_new(s->cfg.server_host);
     s->moms = moms_new(s->hosts);

@@ -31,6 +31,17 @@ static bool is_alone(const struct record *rec)
     return true;
 }
 
+/* The jobs of a queue may be many: each turn marks as many as it looks at. */
+static void touch_along(struct svr *s, enum edge e, const struct object *o)
+{
+    const struct queue *q;
+
+    if (!edge_leads_to_queue(e))
+        edge_each(s->m, e, o, touch_end, s);
+    else if ((q = edge_queue(e, o)) != NULL)
+        watch_sweep_queue(&s->watches, q);
+}
+
 void touch_around(struct svr *s, const struct object *o, const struct record *rec)
 {
     touch(s, o);
@@ -39,15 +50,14 @@ void touch_around(struct svr *s, const struct object *o, const struct record *re
     for (enum edge e = 0; e < EDGE_COUNT; e++)
         /* The rules at the other end look along the edge back to this object. */
         if (edge_from(e) == o->kind && rules_of(edge_to(e)).looks & SEES(edge_back(e)))
-            edge_each(s->m, e, o, touch_end, s);
+            touch_along(s, e, o);
 }
 
+/* There may be as many as jobs are: each turn marks as many as it looks at. */
 static void touch_kind(struct svr *s, enum obj_kind kind)
 {
-    MODEL_EACH_LIVE(s->m, kind, o)
-    {
-        touch(s, o);
-    }
+    if (rules_of(kind).there)
+        watch_sweep(&s->watches, kind);
 }
 
 /* Rules about jobs that are put back have nothing to say without such jobs. */

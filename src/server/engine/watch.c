@@ -89,7 +89,7 @@ static void heap_add(struct watches *w, struct watch *x)
     sift_up(w, w->n - 1);
 }
 
-void watch_touch(struct watches *w, const struct object *o)
+static struct watch *watch_of(struct watches *w, const struct object *o)
 {
     struct watch *x = find(w, o);
 
@@ -99,6 +99,13 @@ void watch_touch(struct watches *w, const struct object *o)
         x->deadline_at = INT64_MAX;
         HASH_ADD_PTR(w->by_object, o, x);
     }
+    return x;
+}
+
+void watch_touch(struct watches *w, const struct object *o)
+{
+    struct watch *x = watch_of(w, o);
+
     /* An object that is listed keeps its place, so none is starved by being touched
      * again and again. */
     if (x->dirty)
@@ -145,35 +152,194 @@ void watch_knows_enough(struct watch *x)
     x->asker = NULL;
 }
 
+static void clean(struct watches *w, struct watch *x)
+{
+    if (x->dirty)
+        DL_DELETE(w->dirty[x->list], x);
+    x->dirty = false;
+}
+
 static void forget(struct watches *w, struct watch *x)
 {
     watch_knows_enough(x);
     heap_remove(w, x);
     /* The lists must not keep a pointer to what is freed. */
-    if (x->dirty)
-        DL_DELETE(w->dirty[x->list], x);
+    clean(w, x);
     HASH_DELETE(hh, w->by_object, x);
     free(x);
 }
 
+static struct queue_sweep *find_queue_sweep(const struct watches *w,
+                                            const struct queue *q)
+{
+    struct queue_sweep *s;
+
+    DL_FOREACH (w->queue_sweeps, s)
+        if (s->queue == q)
+            return s;
+    return NULL;
+}
+
+static void end_queue_sweep(struct watches *w, struct queue_sweep *s)
+{
+    DL_DELETE(w->queue_sweeps, s);
+    free(s);
+}
+
 void watch_forget(struct watches *w, const struct object *o)
 {
+    struct kind_sweep *sweep = &w->sweeps[o->kind];
+    struct queue_sweep *of_queue =
+        o->kind == OBJ_QUEUE ? find_queue_sweep(w, TO_QUEUE(o)) : NULL;
     struct watch *x = find(w, o);
 
+    if (sweep->on && sweep->next == o)
+        sweep->next = object_next_live(o);
+    if (of_queue)
+        end_queue_sweep(w, of_queue);
     if (x)
         forget(w, x);
+}
+
+static uint64_t next_seq(const struct kind_sweep *s)
+{
+    return s->next ? s->next->created_seq : UINT64_MAX;
+}
+
+void watch_sweep(struct watches *w, enum obj_kind kind)
+{
+    struct kind_sweep *s = &w->sweeps[kind];
+
+    w->sweeps_now = true;
+    if (s->on) {
+        /* It goes on where it is, and comes back to this place. */
+        s->end_seq = next_seq(s);
+        s->wraps = true;
+        return;
+    }
+    *s = (struct kind_sweep){ .on = true,
+                              .next = model_first_live(w->m, kind),
+                              .end_seq = UINT64_MAX };
+}
+
+void watch_sweep_queue(struct watches *w, const struct queue *q)
+{
+    struct queue_sweep *s = find_queue_sweep(w, q);
+
+    if (!queue_job_behind(q, RANK_PLACE_FIRST))
+        return;
+    w->sweeps_now = true;
+    if (s) {
+        s->end = s->at;
+        s->wraps = true;
+        return;
+    }
+    s = xcalloc(1, sizeof(*s));
+    *s = (struct queue_sweep){ .queue = q,
+                               .at = RANK_PLACE_FIRST,
+                               .end = RANK_PLACE_LAST };
+    DL_APPEND(w->queue_sweeps, s);
+}
+
+/* Has the job still to be given by the sweep of its queue? */
+static bool is_ahead_in_queue(const struct queue_sweep *s, const struct job *j)
+{
+    struct rank_place place = j->in_queue.place;
+    bool behind_at = rank_is_before(s->at, place);
+    bool up_to_end = !rank_is_before(s->end, place);
+
+    return s->wraps ? behind_at || up_to_end : behind_at && up_to_end;
+}
+
+/* The next job of the sweep, NULL: it is over. */
+static const struct object *queue_sweep_take(struct watches *w, struct queue_sweep *s)
+{
+    const struct job *j = queue_job_behind(s->queue, s->at);
+
+    if (!j && s->wraps) {
+        s->wraps = false;
+        s->at = RANK_PLACE_FIRST;
+        j = queue_job_behind(s->queue, s->at);
+    }
+    if (!j || !is_ahead_in_queue(s, j)) {
+        end_queue_sweep(w, s);
+        return NULL;
+    }
+    s->at = j->in_queue.place;
+    return &j->obj;
+}
+
+/* Has the object still to be given by the sweep of its kind? */
+static bool is_ahead(const struct watches *w, const struct object *o)
+{
+    const struct kind_sweep *s = &w->sweeps[o->kind];
+    bool behind_next = o->created_seq >= next_seq(s);
+    bool before_end = o->created_seq < s->end_seq;
+
+    if (!s->on)
+        return false;
+    return s->wraps ? behind_next || before_end : behind_next && before_end;
+}
+
+/* The next object of the sweep, NULL: it is over. */
+static const struct object *sweep_take(struct watches *w, enum obj_kind kind)
+{
+    struct kind_sweep *s = &w->sweeps[kind];
+    const struct object *o;
+
+    if (!s->next && s->wraps) {
+        s->wraps = false;
+        s->next = model_first_live(w->m, kind);
+    }
+    o = s->next;
+    if (!o || !is_ahead(w, o)) {
+        s->on = false;
+        return NULL;
+    }
+    s->next = object_next_live(o);
+    return o;
+}
+
+static const struct object *next_swept(struct watches *w)
+{
+    const struct object *o = NULL;
+
+    for (int kind = 0; kind < OBJ_KIND_COUNT && !o; kind++)
+        if (w->sweeps[kind].on)
+            o = sweep_take(w, (enum obj_kind)kind);
+    while (w->queue_sweeps && !o)
+        o = queue_sweep_take(w, w->queue_sweeps);
+    return o;
+}
+
+static struct watch *take_swept(struct watches *w)
+{
+    const struct object *o = next_swept(w);
+    struct watch *x = o ? watch_of(w, o) : NULL;
+
+    if (x)
+        clean(w, x);
+    return x;
 }
 
 struct watch *watch_take(struct watches *w)
 {
     struct watch *x = w->dirty[w->list];
 
+    /* Only the turn that has begun a sweep, and turns for the rest, go on with it. */
     if (!x)
-        return NULL;
+        return w->list == WATCH_PUT_OFF || w->sweeps_now ? take_swept(w) : NULL;
     MUST(x->dirty && x->list == w->list);
-    DL_DELETE(w->dirty[x->list], x);
-    x->dirty = false;
+    clean(w, x);
     return x;
+}
+
+static bool any_sweep(const struct watches *w)
+{
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        if (w->sweeps[kind].on)
+            return true;
+    return w->queue_sweeps != NULL;
 }
 
 void watches_put_off(struct watches *w)
@@ -181,6 +347,7 @@ void watches_put_off(struct watches *w)
     struct watch *x;
 
     w->list = WATCH_NOW;
+    w->sweeps_now = false;
     DL_FOREACH (w->dirty[WATCH_NOW], x)
         /* Each entry knows its list, because it may be removed from it at any time. */
         x->list = WATCH_PUT_OFF;
@@ -190,7 +357,7 @@ void watches_put_off(struct watches *w)
 
 bool watches_are_put_off(const struct watches *w)
 {
-    return w->dirty[WATCH_PUT_OFF] != NULL;
+    return w->dirty[WATCH_PUT_OFF] != NULL || any_sweep(w);
 }
 
 void watches_resume(struct watches *w)
@@ -233,6 +400,8 @@ void watches_fini(struct watches *w)
 
     HASH_ITER (hh, w->by_object, x, next)
         forget(w, x);
+    while (w->queue_sweeps)
+        end_queue_sweep(w, w->queue_sweeps);
     free(w->heap);
     *w = (struct watches){ 0 };
 }
@@ -240,6 +409,9 @@ void watches_fini(struct watches *w)
 bool watch_is_pending(const struct watches *w, const struct object *o, int64_t now_at)
 {
     const struct watch *x = find(w, o);
+    const struct queue_sweep *s =
+        o->kind == OBJ_JOB ? find_queue_sweep(w, TO_JOB(o)->queue) : NULL;
 
-    return x && (x->dirty || x->deadline_at <= now_at);
+    return is_ahead(w, o) || (s && is_ahead_in_queue(s, TO_JOB(o))) ||
+           (x && (x->dirty || x->deadline_at <= now_at));
 }

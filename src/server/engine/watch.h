@@ -9,6 +9,10 @@
  * (doc/design/006). So who comes with something small does not wait for what follows
  * from somebody else's large request.
  *
+ * A setting may concern all objects of a kind, and a queue all of its jobs. They are
+ * not marked one by one, which would be one turn for however many there are: a sweep
+ * goes through the list, and gives one after the other when nothing else is dirty.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_ENGINE_WATCH_H
 #define SERVER_ENGINE_WATCH_H
@@ -35,7 +39,26 @@ struct watch {
     UT_hash_handle hh;
 };
 
+/* All objects of a kind look: those from 'next' on, and then (wraps) the first ones, up
+ * to 'end_seq'. So what begins it anew in its middle lets none of them wait longer. */
+struct kind_sweep {
+    bool on;
+    bool wraps;
+    const struct object *next; /* NULL: behind the last one */
+    uint64_t end_seq;          /* created_seq; those from there on do not look */
+};
+
+/* The same of the jobs of a queue, as they are listed. A job that moves in the order,
+ * or comes into the queue, is dirty itself. */
+struct queue_sweep {
+    const struct queue *queue;
+    bool wraps;
+    struct rank_place at, end; /* those behind the one are next, up to the other */
+    struct queue_sweep *prev, *next;
+};
+
 struct watches {
+    const struct model *m; /* whose objects these are; for sweeps */
     struct watch *by_object;
     struct watch *dirty[WATCH_LIST_COUNT];
     enum watch_list list; /* that this turn takes from and adds to */
@@ -45,16 +68,24 @@ struct watches {
     uint64_t settling; /* counts inputs: what follows from one is one settling, in
                         * however many turns */
     size_t most_said;  /* of n_said, in this settling */
+    struct kind_sweep sweeps[OBJ_KIND_COUNT];
+    struct queue_sweep *queue_sweeps; /* those that are on, oldest first */
+    bool sweeps_now; /* one has begun in this turn, which may go on with it */
 };
 
-/* A zeroed struct is empty. */
+/* A zeroed struct is empty; whoever sweeps sets 'm'. */
 void watches_fini(struct watches *w);
 
 /* Make it dirty: it, a neighbour of it or the time has changed. */
 void watch_touch(struct watches *w, const struct object *o);
 /* The same, if the object is still there. */
 void watch_again(struct watches *w, const struct object *o);
+/* The object is about to leave the model, or to become history. */
 void watch_forget(struct watches *w, const struct object *o);
+/* All objects of the kind that live: each of them is dirty until it was taken. */
+void watch_sweep(struct watches *w, enum obj_kind kind);
+/* The same of the jobs of a queue. */
+void watch_sweep_queue(struct watches *w, const struct queue *q);
 
 /* How many objects have one. */
 size_t watches_count(const struct watches *w);
@@ -67,7 +98,8 @@ struct asker *watch_asker(struct watch *x, struct inquiries *inquiries);
 /* Its rules need nothing any more. */
 void watch_knows_enough(struct watch *x);
 
-/* The next dirty one of this turn's list, no longer dirty; NULL when there is none. */
+/* The next dirty one of this turn's list, or of sweeps when it is their turn; it is no
+ * longer dirty. NULL when there is none. */
 struct watch *watch_take(struct watches *w);
 
 /* The rest of what this turn made dirty is for later turns. */

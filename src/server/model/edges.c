@@ -468,9 +468,19 @@ static void routed_queue(const struct model *m, const struct object *from,
         job_queue(m, from, c);
 }
 
+/* A queue keeps its type as long as it has jobs. */
+static bool routes(const struct object *queue)
+{
+    const char *type = obj_str(queue, QUEUE_A_QUEUE_TYPE, "");
+
+    return *type == 'R' || *type == 'r';
+}
+
 static void queue_routed(const struct model *m UNUSED, const struct object *from,
                          const struct caller *c)
 {
+    if (!routes(from))
+        return;
     QUEUE_EACH_JOB (TO_QUEUE(from), j)
         if (obj_num(&j->obj, JOB_A_QUEUE_TYPE, 'E') == 'R')
             call(c, &j->obj);
@@ -628,6 +638,19 @@ enum lasts kind_lasts(enum obj_kind kind)
         least = MAX_OF(least, rows[e].lasts);
     }
     return is_end ? least : LASTS_NEVER;
+}
+
+bool edge_leads_to_queue(enum edge e)
+{
+    return e == EDGE_QUEUE_ROUTED || e == EDGE_RESV_JOBS;
+}
+
+const struct queue *edge_queue(enum edge e, const struct object *from)
+{
+    MUST(edge_leads_to_queue(e) && from->kind == rows[e].from);
+    if (e == EDGE_RESV_JOBS)
+        return TO_RESV(from)->queue;
+    return routes(from) ? TO_QUEUE(from) : NULL;
 }
 
 const char *edge_name(enum edge e)

@@ -88,6 +88,12 @@ typedef void (*edge_fn)(void *arg, const struct object *to);
 void edge_each(const struct model *m, enum edge e, const struct object *from,
                edge_fn fn, void *arg);
 
+/* Are the ends jobs of one queue? They may be many: who need not meet them at once goes
+ * through the queue, where some of the jobs may be no ends. */
+bool edge_leads_to_queue(enum edge e);
+/* Of such an edge: that queue, NULL when there are no ends. */
+const struct queue *edge_queue(enum edge e, const struct object *from);
+
 /* How long a status of an object stays right after it was made. */
 enum lasts {
     LASTS,         /* until the object looks new */
