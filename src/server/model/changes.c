@@ -126,6 +126,17 @@ static const struct object *last_changed(const struct object *first, uint64_t si
     return last && last->shown_seq > since ? last : NULL;
 }
 
+bool changes_are_more(const struct model *m, enum obj_kind kind, uint64_t since,
+                      size_t most)
+{
+    const struct object *first = m->changes->first[kind];
+    const struct object *o = last_changed(first, since);
+
+    for (; o && most > 0; o = before(first, o, since))
+        most--;
+    return o != NULL;
+}
+
 static int by_creation(const void *a, const void *b)
 {
     const struct object *const *x = a, *const *y = b;

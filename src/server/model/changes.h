@@ -39,6 +39,11 @@ void changes_forget(struct changes *c, uint64_t seq);
  * and the record has been. */
 bool changes_are_known(const struct model *m, uint64_t since);
 
+/* Do more than 'most' objects of a kind look different since that record? Time: as many
+ * steps. */
+bool changes_are_more(const struct model *m, enum obj_kind kind, uint64_t since,
+                      size_t most);
+
 /* The objects of a kind that look different since that record, in order of creation: an
  * array in 'arena', of pointers that hold until the next record. 0 asks for all. */
 const struct object **changes_since(const struct model *m, enum obj_kind kind,

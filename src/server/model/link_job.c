@@ -197,6 +197,9 @@ void orphan_jobs(struct model *m, struct queue *q)
 
     while ((j = queue_job_behind(q, RANK_PLACE_FIRST)) != NULL) {
         queue_remove_job(m, q, j);
+        job_set_resv(m, j, NULL);
         m->n_orphans++;
     }
+    q->jobs_resv = NULL;
+    q->jobs_inside = false;
 }

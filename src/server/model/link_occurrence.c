@@ -136,6 +136,8 @@ void adopt_strays(struct model *m)
 
 void resv_removed(struct model *m, struct resv *r)
 {
+    struct queue *q = queue_of_resv(m, r);
+
     /* Without its reservation an occurrence becomes a stray, so that nothing points to
      * what is freed. */
     while (r->later) {
@@ -144,4 +146,8 @@ void resv_removed(struct model *m, struct resv *r)
         unlink_later(m, l);
         link_later(m, l);
     }
+    /* Jobs that are in its queue still are in no reservation now, and are counted at
+     * the vnodes again. */
+    if (q && q->jobs_resv == r)
+        queue_jobs_follow(m, q);
 }

@@ -31,7 +31,9 @@ void list_count(struct model *m, struct resource_sums *total, const struct objec
 /* The job belongs to reservation 'r', or to none (NULL); it is counted again
  * accordingly. */
 void job_set_resv(struct model *m, struct job *j, struct resv *r);
-void queue_jobs_set_resv(struct model *m, struct queue *q, struct resv *r);
+/* The same for all jobs of a queue and the reservation that it is the queue of, when
+ * that is another one than before, or counts otherwise; else nothing is done. */
+void queue_jobs_follow(struct model *m, struct queue *q);
 void job_uncount_outside(struct model *m, struct job *j);
 
 /* The task numbers in a job's exec_host are taken, or free again; and two models have
@@ -42,7 +44,10 @@ bool tasks_same(const struct model *a, const struct model *b);
 
 /* The links of one object of each kind. */
 void link_queue(struct model *m, struct queue *q);
-void unlink_queue(struct model *m, struct queue *q);
+void unlink_queue(struct queue *q);
+/* The queue that is the reservation's by its name, linked or not; NULL: there is none.
+ */
+struct queue *queue_of_resv(const struct model *m, const struct resv *r);
 void link_node(struct model *m, struct node *n);
 void unlink_node(struct model *m, struct node *n);
 void link_resv(struct model *m, struct resv *r);

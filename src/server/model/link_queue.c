@@ -26,16 +26,15 @@ void link_queue(struct model *m, struct queue *q)
     q->resv = r;
     r->queue = q;
     /* Jobs that are in the queue already are in the reservation from now on. */
-    queue_jobs_set_resv(m, q, r);
+    queue_jobs_follow(m, q);
 }
 
-void unlink_queue(struct model *m, struct queue *q)
+void unlink_queue(struct queue *q)
 {
     if (!q->resv)
         return;
+    /* Its jobs follow when the record is through: mostly the link is made again, and
+     * there may be many. */
     q->resv->queue = NULL;
     q->resv = NULL;
-    /* Their amounts are counted at the vnodes again, since no reservation stands for
-     * them any more. */
-    queue_jobs_set_resv(m, q, NULL);
 }

@@ -23,24 +23,32 @@ static void resv_count(struct model *m, struct resv *r, int sign)
     list_count(m, &m->assigned, &r->obj, RESV_A_RESOURCE_LIST, sign);
 }
 
-void link_resv(struct model *m, struct resv *r)
+struct queue *queue_of_resv(const struct model *m, const struct resv *r)
 {
     char name[ID_MAX_RESV + 1];
     struct object *o;
+
+    /* The queue has the reservation's id without its server as its name. */
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->obj.id, "."), r->obj.id);
+    o = find_object(m, OBJ_QUEUE, name);
+    return o ? STRUCT_OF(o, struct queue, obj) : NULL;
+}
+
+void link_resv(struct model *m, struct resv *r)
+{
+    struct queue *q;
 
     /* Whether it counts is settled first, because the bookings depend on it. */
     r->current.counted = resv_counts(r);
     occurrence_book(m, &r->current, obj_str(&r->obj, RESV_A_RESV_NODES, NULL));
     if (r->current.counted)
         resv_count(m, r, 1);
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->obj.id, "."), r->obj.id);
     /* Occurrences may have been loaded before their reservation. */
     if (m->n_stray > 0)
         adopt_strays(m);
-    /* The queue has the reservation's id without its server as its name. */
-    o = find_object(m, OBJ_QUEUE, name);
-    if (o)
-        link_queue(m, STRUCT_OF(o, struct queue, obj));
+    q = queue_of_resv(m, r);
+    if (q)
+        link_queue(m, q);
 }
 
 void unlink_resv(struct model *m, struct resv *r)
@@ -50,6 +58,6 @@ void unlink_resv(struct model *m, struct resv *r)
     /* From here on nothing is counted, so the bookings can go. */
     r->current.counted = false;
     if (r->queue)
-        unlink_queue(m, r->queue);
+        unlink_queue(r->queue);
     occurrence_unbook(&r->current);
 }

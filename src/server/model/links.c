@@ -29,7 +29,7 @@ void link_object(struct model *m, struct object *o)
 void unlink_object(struct model *m, struct object *o)
 {
     if (o->kind == OBJ_QUEUE) {
-        unlink_queue(m, STRUCT_OF(o, struct queue, obj));
+        unlink_queue(STRUCT_OF(o, struct queue, obj));
         orphan_jobs(m, STRUCT_OF(o, struct queue, obj));
     } else if (o->kind == OBJ_NODE)
         unlink_node(m, STRUCT_OF(o, struct node, obj));

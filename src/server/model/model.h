@@ -122,6 +122,10 @@ struct queue {
     struct object obj;
     /* derived */
     struct resv *resv; /* the reservation it belongs to, or NULL */
+    /* Which one its jobs are in, and whether they count for it: the same, but while a
+     * record changes links. */
+    const struct resv *jobs_resv;
+    bool jobs_inside;
     struct ranks jobs; /* their in_queue, as they are listed: job_order.h */
     size_t n_classes;  /* of jobs that wait to be routed: route_wait.h */
     struct route_class **classes;

@@ -98,8 +98,14 @@ void job_set_resv(struct model *m, struct job *j, struct resv *r)
     job_count_outside(m, j);
 }
 
-void queue_jobs_set_resv(struct model *m, struct queue *q, struct resv *r)
+void queue_jobs_follow(struct model *m, struct queue *q)
 {
+    bool counted = q->resv && q->resv->current.counted;
+
+    if (q->jobs_resv == q->resv && q->jobs_inside == counted)
+        return;
+    q->jobs_resv = q->resv;
+    q->jobs_inside = counted;
     QUEUE_EACH_JOB (q, j)
-        job_set_resv(m, j, r);
+        job_set_resv(m, j, q->resv);
 }
