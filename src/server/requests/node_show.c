@@ -9,6 +9,10 @@
 
 #include <strings.h>
 
+/* A job on the vnode that is looked at costs about as much as so many promises
+ * (struct look). */
+#define JOB_LOOKS 10
+
 static int64_t job_slots(const struct job *j, const struct node *n)
 {
     for (size_t i = 0; i < j->bookings.n; i++)
@@ -132,6 +136,12 @@ static void show_node_available(const struct request *rq, const struct node *n,
     sort_by_resource(out, at);
 }
 
+static void look_at_jobs(const struct request *rq, const struct node *n)
+{
+    if (rq->look)
+        rq->look->n_looked_at += n->n_jobs * JOB_LOOKS;
+}
+
 bool show_node(const struct model *m, const struct request *rq, const struct object *o,
                int attr, struct wire_attrs *out)
 {
@@ -141,9 +151,11 @@ bool show_node(const struct model *m, const struct request *rq, const struct obj
 
     switch (attr) {
     case NODE_A_STATE:
+        look_at_jobs(rq, n);
         show_text(rq, o, attr, node_state_text(node_state(n), rq->arena), out);
         return true;
     case NODE_A_JOBS:
+        look_at_jobs(rq, n);
         show_node_jobs(rq, n, attr, out);
         return true;
     case NODE_A_RESV:

@@ -3,6 +3,9 @@
  * without attributes, then those that look different, whole and in the order of the
  * server; last a mark with the number to ask with the next time.
  *
+ * What has changed is listed in the first step. Where it is so much that a list would
+ * take long, all of the kind are gone through in steps, and the others passed over.
+ *
  * A walk takes several turns, so an object may be newer than the mark. It comes again
  * the next time, which does no harm since objects are whole.
  *
@@ -12,6 +15,9 @@
 
 #include <string.h>
 
+/* What it costs to list a changed object, in the units of request_slice_cost(). */
+#define LIST_COST 4
+
 /* One class of objects. The lists hold names, since objects may go between two steps.
  */
 struct class
@@ -20,7 +26,8 @@ struct class
     struct asked asked;
     size_t n_gone, n_changed;
     const char **gone;
-    const char **changed; /* NULL: all of the kind */
+    const char **changed; /* NULL: none, or all of the kind are gone through */
+    bool goes_through;
 };
 
 struct walk_changes {
@@ -31,7 +38,7 @@ struct walk_changes {
     struct class *v;
     size_t at;   /* class */
     size_t next; /* in its lists, one behind the other */
-    bool marked;
+    bool begun, marked;
 };
 
 static const enum obj_kind kinds[] = { OBJ_SERVER, OBJ_NODE, OBJ_QUEUE, OBJ_RESV,
@@ -58,9 +65,14 @@ static bool has_kind(const struct walk_changes *c, enum obj_kind kind)
 static void list_changed(const struct walk *w, struct class *cl)
 {
     uint64_t since = w->changes->since;
+    size_t most = request_slice_cost(w->rq) / LIST_COST;
     const struct object **v;
 
-    cl->gone = changes_gone(w->m, cl->kind, since, w->arena, &cl->n_gone);
+    cl->goes_through = since == 0 || changes_are_more(w->m, cl->kind, since, most);
+    if (since > 0)
+        cl->gone = changes_gone(w->m, cl->kind, since, w->arena, &cl->n_gone);
+    if (cl->goes_through)
+        return;
     v = changes_since(w->m, cl->kind, since, w->rq->arena, &cl->n_changed);
     cl->changed = ARENA_ARRAY(w->arena, const char *, cl->n_changed + 1);
     for (size_t i = 0; i < cl->n_changed; i++)
@@ -76,12 +88,9 @@ static int open_class(struct walk *w, const struct wire_class *from, struct diag
     if (!find_kind(from->type, &cl->kind) || has_kind(c, cl->kind))
         return diag_code(why, PBSE_IVALREQ);
     err = asked_parse(&from->wanted, cl->kind, w->arena, &cl->asked, why);
-    if (err)
-        return err;
-    if (c->since > 0)
-        list_changed(w, cl);
-    c->n++;
-    return 0;
+    if (!err)
+        c->n++;
+    return err;
 }
 
 static void begin_class(struct walk *w)
@@ -92,7 +101,19 @@ static void begin_class(struct walk *w)
         return;
     w->kind = c->v[c->at].kind;
     w->asked = c->v[c->at].asked;
-    w->next = c->since > 0 ? NULL : model_first_live(w->m, w->kind);
+    w->next = c->v[c->at].goes_through ? model_first_live(w->m, w->kind) : NULL;
+}
+
+/* A walk that is opened to see whether it may be has no list made. */
+static void begin(struct walk *w)
+{
+    struct walk_changes *c = w->changes;
+
+    MUST(c->seq == w->m->seq); /* the mark says what the lists have seen */
+    c->begun = true;
+    for (size_t i = 0; i < c->n; i++)
+        list_changed(w, &c->v[i]);
+    begin_class(w);
 }
 
 /* Few settings decide what is shown of all objects. The others are shown with the
@@ -119,7 +140,6 @@ int changes_open(struct walk *w, struct diag *why)
     w->changes->v = ARENA_ARRAY(w->arena, struct class, body->n_classes);
     for (size_t i = 0; !err && i < body->n_classes; i++)
         err = open_class(w, &body->classes[i], why);
-    begin_class(w);
     return err;
 }
 
@@ -161,16 +181,25 @@ static enum walk_step meet(struct walk *w, const struct object *o,
 
 uint64_t changes_seen(const struct walk *w)
 {
+    const struct walk_changes *c = w->changes;
+
     /* Without a list of names nobody notices what has gone before its turn. */
-    return w->changes->since > 0 ? w->changes->seen_seq : w->m->seq;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->v[i].goes_through)
+            return w->m->seq;
+    return c->seen_seq;
 }
 
 enum walk_step changes_next(struct walk *w, const struct object **ret)
 {
     struct walk_changes *c = w->changes;
-    const struct class *cl = &c->v[c->at];
-    size_t i = c->next++;
+    const struct class *cl;
+    size_t i;
 
+    if (!c->begun)
+        begin(w);
+    cl = &c->v[c->at];
+    i = c->next++;
     if (c->at == c->n)
         return c->marked ? WALK_END : say_mark(w);
     if (i < cl->n_gone)
@@ -181,7 +210,7 @@ enum walk_step changes_next(struct walk *w, const struct object **ret)
         const struct object *o = w->next;
 
         w->next = object_next_live(o);
-        return meet(w, o, ret);
+        return c->since == 0 || o->shown_seq > c->since ? meet(w, o, ret) : WALK_PAST;
     }
     c->at++;
     c->next = 0;

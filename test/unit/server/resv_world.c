@@ -29,9 +29,12 @@ static bool known(void *arg UNUSED, const struct need *need, struct arena *arena
     return true;
 }
 
+size_t world_slice_cost;
+
 static struct svr *new_server(void)
 {
     const struct svr_config cfg = {
+        .slice_cost = world_slice_cost,
         .server_name = "svr",
         .server_host = "svr",
         .server_port = 15001,

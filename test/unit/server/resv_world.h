@@ -27,6 +27,9 @@ struct world {
     int64_t now_at;
 };
 
+/* What a slice costs in worlds that are made from now on; 0: the default (config.h). */
+extern size_t world_slice_cost;
+
 /* A server that has run for a while, with the vnodes vn[0] .. vn[4], free, and nothing
  * else; with a scheduler attached that waits for commands. */
 void world_new(struct world *w);

@@ -38,6 +38,9 @@ static const struct wire_reply *ask_since(struct world *w, uint64_t since)
                                        .n_classes = ARRAY_LEN(classes),
                                        .classes = classes };
 
+    /* Whatever follows from what was done before. */
+    while (svr_has_work(w->s))
+        (void)svr_go_on(w->s, w->now_at, &w->out);
     return ask(w, CONN_SCHED, &body);
 }
 
@@ -86,6 +89,14 @@ static void all_then_what_has_changed(void)
     world_delete(&w, "user1", "R1.svr");
     EXPECT_TEXT(names_of(&w, ask_since(&w, seq)), "-R1.svr vn[0] -R1 mark");
     world_free(&w);
+}
+
+/* Where a list of what has changed would be too long, all are gone through. */
+static void what_has_changed_without_a_list(void)
+{
+    world_slice_cost = 1;
+    all_then_what_has_changed();
+    world_slice_cost = 0;
 }
 
 static void an_open_alteration_is_a_change(void)
@@ -225,6 +236,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "first all, then what has changed, gone ones before others",
           all_then_what_has_changed },
+        { "the same without a list", what_has_changed_without_a_list },
         { "an open alteration is a change, and so is its end",
           an_open_alteration_is_a_change },
         { "what is not known any more is refused", what_is_not_known_is_refused },
