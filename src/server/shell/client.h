@@ -45,7 +45,7 @@
 /* Requests of a connection in one turn, before it is the others'. */
 #define CLIENT_TURN_REQUESTS      32
 /* Parked requests go on for so long in one turn. */
-#define CLIENTS_WORK_MS           5
+#define CLIENTS_WORK_MS           2
 
 struct client {
     struct clients *all;

@@ -13,7 +13,7 @@
 
 #include <utlist.h>
 
-#define GATHER_MS   3
+#define GATHER_MS   2
 #define WRITE_BYTES (256u << 10)
 #define SQUEEZE_MS  100 /* from one that goes to the next */
 

@@ -145,8 +145,8 @@ static void slices_answer_what_one_turn_answers(void)
         { NULL, DELETE, OBJECT_NODE, "@default", "", 0, NULL },
         { NULL, SET, OBJECT_QUEUE, "@default", "Priority=7", 0, NULL },
         { NULL, SET, OBJECT_QUEUE, "@default", "nosuch=7", PBSE_NOATTR, NULL },
-        { "queue=q", SET, OBJECT_QUEUE, "@default", "queue_type=Route", PBSE_CANNOT_SET_ROUTE_QUE,
-          NULL },
+        { "queue=q", SET, OBJECT_QUEUE, "@default", "queue_type=Route",
+          PBSE_CANNOT_SET_ROUTE_QUE, NULL },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -174,7 +174,8 @@ static void slices_answer_what_one_turn_answers(void)
         if (cases[i].text)
             CU_ASSERT_TRUE(str_same(x->text, cases[i].text));
         if (x->code != cases[i].code || y->code != cases[i].code)
-            printf("case %zu: %d, %d %s\n", i, x->code, y->code, x->text ? x->text : "");
+            printf("case %zu: %d, %d %s\n", i, x->code, y->code,
+                   x->text ? x->text : "");
         CU_ASSERT_TRUE(n > 0 || cases[i].code != 0);
         rig_settle(a);
         rig_settle(b);
@@ -209,7 +210,8 @@ static void one_that_refuses_refuses_all(void)
     }
 }
 
-/* What was tried may refuse when its turn comes: it is named, and the others are set. */
+/* What was tried may refuse when its turn comes: it is named, and the others are set.
+ */
 static void one_that_refuses_later_is_named(void)
 {
     struct rig *r = sliced_rig(ONE_A_TURN);
@@ -235,8 +237,7 @@ static void vnodes_come_and_go_meanwhile(void)
 {
     for (int at = 0; at < 2 * VNODES - 1; at++) {
         struct rig *r = sliced_rig(ONE_A_TURN);
-        const char *gone =
-            arena_printf(r->arena, "n%d", at % VNODES ? at % VNODES : 1);
+        const char *gone = arena_printf(r->arena, "n%d", at % VNODES ? at % VNODES : 1);
         const struct wire_reply *reply;
         size_t n;
 
@@ -244,8 +245,8 @@ static void vnodes_come_and_go_meanwhile(void)
         for (int i = 0; i < at; i++)
             CU_ASSERT_PTR_NULL(rig_go_on(r, CONN));
         CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, OBJECT_NODE, gone, ""), 0);
-        CU_ASSERT_EQUAL(
-            rig_manager(r, RIG_ROOT, CREATE, OBJECT_NODE, "late", "Mom=n0"), 0);
+        CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, CREATE, OBJECT_NODE, "late", "Mom=n0"),
+                        0);
         reply = to_the_end(r, NULL);
         CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
         CU_ASSERT_EQUAL(reply->code, 0);
