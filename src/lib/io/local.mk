@@ -33,6 +33,10 @@ check_PROGRAMS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/tes
 	test/unit/io/test_logfile test/unit/io/test_startup
 TESTS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/test_loop \
 	test/unit/io/test_logfile test/unit/io/test_startup
+check_PROGRAMS += test/unit/io/test_heap
+TESTS += test/unit/io/test_heap
+test_unit_io_test_heap_SOURCES = test/unit/io/test_heap.c
+test_unit_io_test_heap_LDADD = libhfio.la libhfbase.la -lcunit
 check_PROGRAMS += test/unit/io/test_relay
 TESTS += test/unit/io/test_relay
 test_unit_io_test_relay_SOURCES = test/unit/io/test_relay.c

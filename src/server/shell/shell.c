@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/shell.h"
 
-#include "lib/io/heap.h"
 #include "server/shell/accounting.h"
 #include "server/shell/clients.h"
 #include "server/shell/hook_dir.h"
@@ -89,6 +88,15 @@ static void on_turn_end(void *arg)
     sh->now_at = 0;
 }
 
+static size_t n_objects(const struct shell *sh)
+{
+    size_t n = 0;
+
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        n += svr_model(sh->svr)->kinds[kind].n;
+    return n;
+}
+
 static void on_deadline(void *arg)
 {
     struct shell *sh = arg;
@@ -99,7 +107,7 @@ static void on_deadline(void *arg)
         loop_stop(sh->loop);
         return;
     }
-    heap_give_back(clock_mono_ms());
+    heap_give_back(&sh->heap, clock_mono_ms(), n_objects(sh));
     accounting_retry(sh->accounting);
     outbox_idle(sh->outbox, shell_now(sh));
     hook_dir_clean(sh->hooks, shell_now(sh));

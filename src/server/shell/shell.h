@@ -9,6 +9,7 @@
 #define SERVER_SHELL_SHELL_H
 
 #include "lib/io/conf.h"
+#include "lib/io/heap.h"
 #include "lib/io/logfile.h"
 #include "lib/io/loop.h"
 #include "lib/io/site_env.h"
@@ -68,6 +69,7 @@ struct shell {
     struct mom_link *moms; /* NULL: no router is known */
     struct loop_timer *deadline;
     int64_t now_at;        /* of this turn; 0: not read yet */
+    struct heap_watch heap;
     uint64_t mask_version; /* of the server object whose log_events are in force */
     bool stopping;
     int status; /* exit status */
