@@ -27,9 +27,9 @@ from holdfast.users import make_users, remove_users  # noqa: E402
 from holdfast.wire import Reply, string  # noqa: E402
 from holdfast.services import wait_for  # noqa: E402
 from jobs import reserve, threads_us  # noqa: E402
-from largest import QUEUE_JOB, SET, Client, manage  # noqa: E402
+from largest import DECR, INCR, MANAGER, OBJ_NODE, OBJ_QUEUE, QUEUE_JOB, SET, Client, manage  # noqa: E402
 
-MODIFY_JOB_ASYNC, CMD_SET, OBJ_JOB = 96, 2, 2
+MODIFY_JOB_ASYNC, CMD_DELETE, CMD_SET, OBJ_JOB = 96, 1, 2, 2
 
 QUIET_MS = 10  # of a processor in a look: less is nothing to do
 
@@ -426,6 +426,15 @@ def settings(b):
                           lambda: b.set_one(kind, name, attr, value))
 
 
+def marking(b):
+    """The settings that all jobs look at, alone: for very many jobs."""
+    b.scheduling(False)
+    b.submit(b.args.jobs)
+    for attr, *values in (("eligible_time_enable", "True", "False"), ("node_fail_requeue", "100", "300")):
+        for value in values:
+            b.measure("set server %s=%s" % (attr, value), lambda: b.set_one(SERVER, None, attr, value))
+
+
 def crowded(b):
     """What is done to a queue that holds as many jobs: one of execution, one that routes."""
     b.scheduling(False)
@@ -476,26 +485,37 @@ def one_vnode(b):
 
 
 def all_vnodes(b):
-    """One request about all vnodes, or about all of a host, or about all queues; jobs run on them."""
+    """One request about all vnodes, about all of a host, or about all queues; jobs run on them. (qmgr
+    sends a request for each vnode; a client may send one for all.)"""
+    def ask(what, *request):
+        client = Client(os.path.join(b.cluster.home, "ipc", "server.sock"), "root")
+        client.s.settimeout(120)
+        replies = []
+        b.measure(what, lambda: replies.append(Reply(client.ask(MANAGER, manage(*request)))))
+        client.s.close()
+        if replies[0].code:
+            print("    %d %s" % (replies[0].code, replies[0].text[:80]), flush=True)
     b.submit(b.args.vnodes, walltime=90000)
     b.until_quiet()
     b.scheduling(False)
-    for words in ("set node @default comment=a", "set node @default resources_available.mem=3gb",
-                  "set node @default state+=offline", "set node @default state-=offline",
-                  "set node @default queue=nosuch", "set queue @default Priority=7"):
-        b.measure(words, lambda: b.cluster.run(["qmgr", "-c", words], check=False))
+    for name, resource, value, op in (("comment", None, "a", SET), ("resources_available", "mem", "3gb", SET),
+                                      ("state", None, "offline", INCR), ("state", None, "offline", DECR),
+                                      ("queue", None, "nosuch", SET)):
+        ask("set node @default %s %s" % (name, value), CMD_SET, OBJ_NODE, "@default", (name, resource, value, op))
+    ask("set queue @default Priority 7", CMD_SET, OBJ_QUEUE, "@default", ("Priority", None, "7", SET))
+    b.measure("qmgr -c 'set node @default comment=b'", lambda: b.cluster.run(
+        ["qmgr", "-c", "set node @default comment=b"]))
     for option in ("-o", "-r"):
         b.measure("pbsnodes %s of their host" % option, lambda: b.cluster.run(
             ["pbsnodes", option, b.cluster.host], check=False))
-    b.measure("delete node @default, all in use", lambda: b.cluster.run(
-        ["qmgr", "-c", "delete node @default"], check=False))
+    ask("delete node @default, all in use", CMD_DELETE, OBJ_NODE, "@default")
     b.cluster.run(["sh", "-c", "qselect | xargs qdel -W force"], timeout=300)
-    b.measure("delete node @default", lambda: b.cluster.run(["qmgr", "-c", "delete node @default"], check=False))
+    ask("delete node @default", CMD_DELETE, OBJ_NODE, "@default")
 
 
 PARTS = {f.__name__: f for f in (preempt, preempt_never, server_limit, formula, groups, strict, fit, chain,
                                  all_deleted, routed, vnode_limit, array, comments, history, shutdown,
-                                 promised, registered, settings, crowded, resv_deleted, one_vnode, all_vnodes)}
+                                 promised, registered, settings, marking, crowded, resv_deleted, one_vnode, all_vnodes)}
 
 
 def main():
