@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Three messages: a message is about 500 jobs at most. */
-#define N_JOBS 1001
+/* Three messages: a message is about 100 jobs at most. */
+#define N_JOBS 201
 #define LAST   (N_JOBS - 1)
 
 struct crowd {
@@ -94,9 +94,9 @@ static void a_message_is_a_turn(void)
     struct crowd c;
 
     crowd_init(&c);
-    CU_ASSERT_EQUAL(sampled(&c), 500);
+    CU_ASSERT_EQUAL(sampled(&c), 100);
     CU_ASSERT_EQUAL(c.n_messages, 1);
-    CU_ASSERT_EQUAL(turn(&c), 500);
+    CU_ASSERT_EQUAL(turn(&c), 100);
     CU_ASSERT_EQUAL(turn(&c), 1);
     expect_over(&c);
     for (size_t i = 0; i < N_JOBS; i++)
@@ -111,11 +111,11 @@ static void jobs_may_leave_between(void)
     crowd_init(&c);
     sampled(&c);
     /* The next one, one that has been told of, and the last one. */
-    end_job(&c, 500);
+    end_job(&c, 100);
     end_job(&c, 3);
     end_job(&c, LAST);
-    CU_ASSERT_EQUAL(turn(&c), 499);
-    CU_ASSERT_EQUAL(c.n_told[501], 1);
+    CU_ASSERT_EQUAL(turn(&c), 99);
+    CU_ASSERT_EQUAL(c.n_told[101], 1);
     expect_over(&c);
     bench_fini(&c.b);
 }
@@ -140,11 +140,11 @@ static void a_sample_meanwhile_is_another_round(void)
     crowd_init(&c);
     sampled(&c);
     /* The round goes on, so that its last job has its turn. */
-    CU_ASSERT_EQUAL(sampled(&c), 500);
+    CU_ASSERT_EQUAL(sampled(&c), 100);
     CU_ASSERT_EQUAL(sampled(&c), 1);
     CU_ASSERT_EQUAL(c.n_told[LAST], 1);
-    CU_ASSERT_EQUAL(turn(&c), 500);
-    CU_ASSERT_EQUAL(turn(&c), 500);
+    CU_ASSERT_EQUAL(turn(&c), 100);
+    CU_ASSERT_EQUAL(turn(&c), 100);
     CU_ASSERT_EQUAL(turn(&c), 1);
     expect_over(&c);
     CU_ASSERT_EQUAL(c.n_told[LAST], 2);
@@ -164,9 +164,9 @@ static void a_registration_begins_anew(void)
     /* Nobody is there to be told. */
     CU_ASSERT_EQUAL(turn(&c), 0);
     say_hello(&c.b);
-    CU_ASSERT_EQUAL(told(&c), 500);
+    CU_ASSERT_EQUAL(told(&c), 100);
     CU_ASSERT_EQUAL(c.n_told[0], 2);
-    CU_ASSERT_EQUAL(turn(&c), 500);
+    CU_ASSERT_EQUAL(turn(&c), 100);
     CU_ASSERT_EQUAL(turn(&c), 1);
     expect_over(&c);
     bench_fini(&c.b);
