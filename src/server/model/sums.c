@@ -98,14 +98,23 @@ void job_set_resv(struct model *m, struct job *j, struct resv *r)
     job_count_outside(m, j);
 }
 
+static bool any_at_mom(const struct queue *q)
+{
+    return q->n_state[job_state_index('R')] + q->n_state[job_state_index('E')] > 0;
+}
+
 void queue_jobs_follow(struct model *m, struct queue *q)
 {
     bool counted = q->resv && q->resv->current.counted;
+    bool same = q->jobs_resv == q->resv;
 
-    if (q->jobs_resv == q->resv && q->jobs_inside == counted)
+    if (same && q->jobs_inside == counted)
         return;
     q->jobs_resv = q->resv;
     q->jobs_inside = counted;
+    /* Jobs that wait count nowhere, inside of a reservation or outside. */
+    if (same && !any_at_mom(q))
+        return;
     QUEUE_EACH_JOB (q, j)
         job_set_resv(m, j, q->resv);
 }

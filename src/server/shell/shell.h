@@ -68,7 +68,7 @@ struct shell {
     struct clients *clients;
     struct mom_link *moms; /* NULL: no router is known */
     struct loop_timer *deadline;
-    int64_t now_at;        /* of this turn; 0: not read yet */
+    int64_t now_at; /* of this turn; 0: not read yet */
     struct heap_watch heap;
     uint64_t mask_version; /* of the server object whose log_events are in force */
     bool stopping;
