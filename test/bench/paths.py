@@ -508,7 +508,7 @@ def all_vnodes(b):
     for option in ("-o", "-r"):
         b.measure("pbsnodes %s of their host" % option, lambda: b.cluster.run(
             ["pbsnodes", option, b.cluster.host], check=False))
-    ask("delete node @default, all in use", CMD_DELETE, OBJ_NODE, "@default")
+    ask("delete node @default, jobs on half of them", CMD_DELETE, OBJ_NODE, "@default")
     b.cluster.run(["sh", "-c", "qselect | xargs qdel -W force"], timeout=300)
     ask("delete node @default", CMD_DELETE, OBJ_NODE, "@default")
 
