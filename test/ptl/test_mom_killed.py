@@ -199,6 +199,24 @@ def sessions_on_record(cluster, path):
     return sorted(re.search(r"sid:\s+(\d+)", p).group(1) for p in parts if not p.startswith("00000001"))
 
 
+def test_a_status_of_no_task(cluster):
+    """A MoM that is killed while she lets a task begin leaves the file for its status, and no word of
+    it: the next one removes that."""
+    server, gate = cluster.server, Gate(cluster)
+    jid = running_job(server, script=script_until(gate.path))
+    jobs = os.path.join(cluster.home, "mom_priv/jobs")
+    top = "%s.1.EX" % jid
+    cluster.mom.kill()
+    for name in (top[:-3] + "-00000077.EX", top[:-4] + "0-00000002.EX"):
+        with open(os.path.join(jobs, name), "w") as f:
+            f.write("-3 0 3636 1\n")
+    cluster.mom.start()
+    wait_for("these files to go", lambda: [n for n in os.listdir(jobs) if n.endswith(".EX")] == [top])
+    gate.open()
+    assert exit_status(server, jid) == 0
+    wait_for("no files of the job", lambda: not os.listdir(jobs))
+
+
 def test_among_many_tasks(cluster):
     """Begins and ends of tasks are notes behind the job's record: what had begun is known to each
     MoM that follows, and ends with the job."""

@@ -195,9 +195,22 @@ static bool ends_in(const char *name, const char *suffix)
     return len > n && name[0] != '.' && strcmp(name + len - n, suffix) == 0;
 }
 
+/* "ID.RUN-TASK.EX", behind the id: is it the status of a task that runs no more? Its
+ * end is on record, or the MoM was killed before its begin was. */
+static bool is_of_no_task(const struct shell *s, const char *id, const char *behind)
+{
+    struct mom_job_task task;
+    unsigned number;
+    int run;
+
+    return sscanf(behind, "%d-%8X", &run, &number) == 2 &&
+           (run != mom_job_run_version(s->mom, id) ||
+            !mom_find_task(s->mom, id, number, &task));
+}
+
 /* Remove a file that belongs to no job here: "ID.RUN.EX", "ID.SC" or output of an
- * earlier run, when the MoM ended before it was removed or before the job's record was
- * written; and "*.new", which was not written to its end. */
+ * earlier run, or to no task, when the MoM ended before it was removed or before the
+ * job's record was written; and "*.new", which was not written to its end. */
 static void sweep(struct shell *s, DIR *d, const char *name)
 {
     bool is_exit = ends_in(name, ".EX"), is_new = ends_in(name, ".new");
@@ -211,7 +224,7 @@ static void sweep(struct shell *s, DIR *d, const char *name)
     dot = is_exit ? strrchr(id, '.') : NULL;
     if (dot)
         *dot = '\0';
-    if (is_new || !mom_job_attrs(s->mom, id))
+    if (is_new || !mom_job_attrs(s->mom, id) || (dot && is_of_no_task(s, id, dot + 1)))
         (void)unlinkat(dirfd(d), name, 0);
     free(id);
 }

@@ -320,11 +320,18 @@ static void call_client(const struct spawn_order *o, const struct pipes *pipes,
     say_method(pipes);
 }
 
+/* A MoM that was killed before she let a task begin has no record of it, and the next
+ * one does not look for its status. */
+static bool is_nobodys(const struct spawn_order *o, bool started, pid_t mom)
+{
+    return o->task && !started && getppid() != mom;
+}
+
 /* The shepherd's process: it starts the job, waits for its end and writes the status
  * into a file. So the status is not lost when the MoM is restarted meanwhile. Signals
  * are ignored: only SIGKILL ends a shepherd early. */
 static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_path,
-                                  struct pipes *pipes)
+                                  struct pipes *pipes, pid_t mom)
 {
     static const int ignored[] = { SIGHUP,  SIGINT,  SIGTERM, SIGQUIT,
                                    SIGPIPE, SIGUSR1, SIGUSR2 };
@@ -374,7 +381,10 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
     /* A task was told of before its program begins, so it may be killed by then. */
     if (!started && !(o->task && status > 256))
         status = START_RETRY;
-    write_exit(exit_path, status, &ru, left_none);
+    if (is_nobodys(o, started, mom))
+        (void)unlink(exit_path);
+    else
+        write_exit(exit_path, status, &ru, left_none);
     _exit(0);
 }
 
@@ -382,7 +392,7 @@ int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawn
                 struct diag *why)
 {
     int up[2], down[2];
-    pid_t pid;
+    pid_t pid, mom = getpid();
 
     if (pipe2(up, O_CLOEXEC) < 0)
         return diag_set(why, PBSE_SYSTEM, "pipe: %s", strerror(errno));
@@ -403,7 +413,7 @@ int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawn
             keep[n++] = &pipes.group;
         if (!child_keep_only(keep, n))
             _exit(1);
-        shepherd_run(o, exit_path, &pipes);
+        shepherd_run(o, exit_path, &pipes, mom);
     }
     close(up[1]);
     close(down[0]);

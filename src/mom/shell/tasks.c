@@ -272,10 +272,13 @@ static void on_shepherd_end(void *arg, pid_t pid, int status)
         remove_exit(t);
     } else {
         task_unlist(t);
-        if (t->session > 0)
+        if (t->session > 0) {
             task_tell_exit(t, &out);
-        else
+        } else {
             tell_start(t, 0, START_RETRY, "the job's shepherd ended", &out);
+            if (t->number)
+                remove_exit(t); /* of its job is removed as that is dropped */
+        }
     }
     task_free(t);
     shell_carry_out(s, &out);
