@@ -108,6 +108,35 @@ static void test_what_cannot_be_checkpointed_is_refused(void)
     bench_fini(&b);
 }
 
+/* The answer was lost: it is given again, and no second image is made. */
+static void test_who_asks_again_is_answered(void)
+{
+    struct bench b;
+
+    bench_with_scripts(&b);
+    run_with(&b, "u");
+    hold(&b);
+    mom_checkpointed(b.m, b.now_at, JOB, IMAGE, 0, &b.out);
+    CU_ASSERT_EQUAL(hold_code(&b), 0);
+    forget(&b);
+    hold(&b);
+    CU_ASSERT_EQUAL(hold_code(&b), 0);
+    CU_ASSERT_STRING_EQUAL(sent(&b, IS_CMD_REPLY)->msgid, "m9");
+    CU_ASSERT_FALSE(has(&b, MOM_CHECKPOINT));
+    bench_fini(&b);
+
+    /* One that ends with another status has no image for it. */
+    bench_with_scripts(&b);
+    run_with(&b, "u");
+    b.now_at += 3601;
+    mom_tick(b.m, b.now_at, &b.out);
+    CU_ASSERT(killed_with(&b, SIGTERM)); /* its walltime is over */
+    forget(&b);
+    hold(&b);
+    CU_ASSERT_EQUAL(hold_code(&b), PBSE_BADSTATE);
+    bench_fini(&b);
+}
+
 /* The record says that an image is being made before the script begins, and that it is
  * there before the server hears of it. */
 static void test_a_held_job_is_killed_behind_its_image(void)
@@ -619,6 +648,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "what cannot be checkpointed is refused",
           test_what_cannot_be_checkpointed_is_refused },
+        { "who asks again is answered", test_who_asks_again_is_answered },
         { "a held job is killed behind its image",
           test_a_held_job_is_killed_behind_its_image },
         { "the end of the run leaves the image",

@@ -1367,6 +1367,52 @@ static void test_all_hosts_together_are_limited(void)
     world_fini(&w);
 }
 
+/* How many streams the MoM wants to open, and forget that. */
+static size_t n_reached(struct mom_out *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < out->n; i++) {
+        if (out->v[i].kind != MOM_REACH)
+            continue;
+        CU_ASSERT_STRING_EQUAL(out->v[i].u.reach.host, "node2");
+        CU_ASSERT_EQUAL(out->v[i].u.reach.port, 15003);
+        n++;
+    }
+    out->n = 0;
+    return n;
+}
+
+static void test_a_stream_to_a_host_is_opened_once(void)
+{
+    struct mom_out out = { .arena = arena_new() };
+    const struct mom_config cfg = node1_config();
+    struct mom *m = mom_new(&cfg);
+
+    CU_ASSERT_EQUAL(reach_stream(m, "node2", 15002, &out), 0);
+    CU_ASSERT_EQUAL(n_reached(&out), 0); /* there is no router */
+    mom_router_up(m, 100, &out);
+    (void)n_reached(&out);
+    CU_ASSERT_EQUAL(reach_stream(m, "node2", 15002, &out), 0);
+    CU_ASSERT_EQUAL(n_reached(&out), 1);
+    CU_ASSERT_EQUAL(reach_stream(m, "node2", 15002, &out), 0);
+    CU_ASSERT_EQUAL(n_reached(&out), 0); /* one is on its way */
+    mom_reached(m, 100, "node2", 15003, 55, &out);
+    CU_ASSERT_EQUAL(reach_stream(m, "node2", 15002, &out), 55);
+    CU_ASSERT_EQUAL(n_reached(&out), 0);
+    CU_ASSERT_PTR_NOT_NULL(reach_of_stream(m, 55));
+    CU_ASSERT_PTR_NULL(reach_of_stream(m, 0));
+    mom_stream_closed(m, 101, 55, &out);
+    (void)n_reached(&out);
+    CU_ASSERT_EQUAL(reach_stream(m, "node2", 15002, &out), 0);
+    CU_ASSERT_EQUAL(n_reached(&out), 1);
+    mom_reached(m, 101, "node2", 15003, 0, &out); /* it cannot be opened now */
+    CU_ASSERT_EQUAL(reach_stream(m, "node2", 15002, &out), 0);
+    CU_ASSERT_EQUAL(n_reached(&out), 1);
+    mom_free(m);
+    arena_free(out.arena);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -1441,6 +1487,7 @@ int main(void)
         { "a sister that has joined is one after a restart",
           test_a_sister_that_has_joined_is_one_after_a_restart },
         { "a sister finds its tasks again", test_a_sister_finds_its_tasks_again },
+        { "a stream to a host is opened once", test_a_stream_to_a_host_is_opened_once },
         { "who may attach a session", test_who_may_attach_a_session },
         { "an attached session is a task", test_an_attached_session_is_a_task },
     };

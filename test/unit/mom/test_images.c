@@ -388,6 +388,37 @@ static void test_all_hosts_go_on_from_the_same_image(void)
     world_fini(&w);
 }
 
+/* The last effect of that kind, or of that command, before the n-th; -1: there is none.
+ */
+static ptrdiff_t last_of(const struct mom_out *out, size_t n, enum mom_effect_kind kind,
+                         enum im_command command)
+{
+    while (n-- > 0)
+        if (out->v[n].kind == kind &&
+            (kind != MOM_SEND_IM || out->v[n].u.im.command == command))
+            return (ptrdiff_t)n;
+    return -1;
+}
+
+/* A MoM that is killed behind her answer must not have forgotten the image. */
+static void test_an_image_is_noted_before_it_is_told(void)
+{
+    struct world w;
+
+    begin(&w, "w=1");
+    tick_minute(&w);
+    for (size_t k = 1; k < N; k++) {
+        const struct mom_out *out = &w.h[k].out;
+        ptrdiff_t made = last_of(out, out->n, MOM_CHECKPOINT, 0);
+        ptrdiff_t told = last_of(out, out->n, MOM_SEND_IM, IM_ALL_OKAY);
+        ptrdiff_t noted = last_of(out, (size_t)told, MOM_SAVE, 0);
+
+        CU_ASSERT_TRUE(made >= 0 && made < noted && noted < told);
+        CU_ASSERT(mom_job_has_image(w.h[k].m, ID));
+    }
+    world_fini(&w);
+}
+
 static void stop_superior(struct world *w)
 {
     mom_stop(w->h[0].m, w->now_at, true, &w->h[0].out);
@@ -1027,6 +1058,8 @@ int main(void)
         { "an end of its own is one", test_an_end_of_its_own_is_one },
         { "all hosts go on from the same image",
           test_all_hosts_go_on_from_the_same_image },
+        { "an image is noted before it is told",
+          test_an_image_is_noted_before_it_is_told },
         { "an image that not all have is not used",
           test_an_image_that_not_all_have_is_not_used },
         { "a host without the image does not join",

@@ -1212,6 +1212,113 @@ static void test_cpupercent_of_very_many_cpus(void)
     }
 }
 
+static const char *told_percent(struct bench *b)
+{
+    const struct is_message *msg;
+
+    forget(b);
+    mom_sampled(b->m, b->now_at, &b->out);
+    msg = sent(b, IS_RESCUSED);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
+    return wire_attrs_value(&msg->updates[0].attrs, "resources_used", "cpupercent");
+}
+
+static const char *percent_at(struct bench *b, int64_t now_at, int64_t cput_s)
+{
+    const struct mom_usage used = { .cput_s = cput_s };
+
+    b->now_at = now_at;
+    mom_used(b->m, b->now_at, "1.svr", &used);
+    return told_percent(b);
+}
+
+/* Two samples in one second, or a clock that was set back, say nothing about the time
+ * between them; no more does a run that has not lasted a second. */
+static void test_cpupercent_needs_time_to_pass(void)
+{
+    const int64_t begin_at = 100000;
+    struct bench b;
+
+    bench_init(&b);
+    CU_ASSERT_EQUAL_FATAL(b.now_at, begin_at);
+    run_job(&b, "1.svr");
+    CU_ASSERT_STRING_EQUAL(percent_at(&b, begin_at + 10, 9), "90");
+    /* It has slept since; more than its average of 0 is left of the 90. */
+    CU_ASSERT_STRING_EQUAL(percent_at(&b, begin_at + 1000, 9), "15");
+    CU_ASSERT_STRING_EQUAL(percent_at(&b, begin_at + 1000, 9), "15");
+    CU_ASSERT_STRING_EQUAL(percent_at(&b, begin_at + 1000, 10), "15");
+    CU_ASSERT_STRING_EQUAL(percent_at(&b, begin_at + 500, 11), "15");
+    CU_ASSERT_STRING_NOT_EQUAL(percent_at(&b, begin_at + 1000, 11), "15");
+    bench_fini(&b);
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    signal_job(&b, "1.svr", "suspend");
+    b.now_at += 20;
+    signal_job(&b, "1.svr", "resume");
+    CU_ASSERT_STRING_EQUAL(percent_at(&b, b.now_at, 5), "0");
+    CU_ASSERT_STRING_EQUAL(percent_at(&b, b.now_at + 10, 10), "100");
+    bench_fini(&b);
+}
+
+/* What was used before the restart was not used since some second 0. */
+static void test_cpupercent_of_a_job_that_is_found_again(void)
+{
+    const struct mom_config cfg = node1_config();
+    struct buf record = { 0 };
+    struct bench b;
+    const char *id;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    CU_ASSERT_STRING_EQUAL(percent_at(&b, b.now_at + 10, 5), "50");
+    mom_job_encode(b.m, "1.svr", &record);
+    mom_free(b.m);
+    b.m = mom_new(&cfg);
+    CU_ASSERT_TRUE_FATAL(mom_load(b.m, record.data, record.len, &id));
+    mom_found(b.m, "1.svr", true, 0);
+    mom_start(b.m, b.now_at, false, &b.out);
+    forget(&b);
+    say_hello(&b);
+    CU_ASSERT_STRING_EQUAL(percent_at(&b, b.now_at + 10, 15), "0");
+    CU_ASSERT_STRING_EQUAL(percent_at(&b, b.now_at + 10, 20), "66");
+    buf_fini(&record);
+    bench_fini(&b);
+}
+
+static const char *jobdir_of(const struct bench *b, const char *id)
+{
+    const struct wire_attrs *attrs = mom_job_attrs(b->m, id);
+
+    return attrs ? wire_attrs_value(attrs, "jobdir", NULL) : NULL;
+}
+
+/* What everybody expects is not kept with the job. */
+static void test_where_a_job_works_is_kept_if_not_in_its_home(void)
+{
+    struct wire_attrs attrs = { 0 };
+    struct bench b;
+
+    bench_init(&b);
+    add(&b, &attrs, "euser", NULL, "joe");
+    add(&b, &attrs, "Variable_List", NULL, "PBS_O_HOME=/home/joe,PBS_O_LANG=C");
+    send_job(&b, "1.svr", &attrs);
+    run_job(&b, "2.svr"); /* nobody knows its home */
+    mom_set_jobdir(b.m, "1.svr", "/home/joe");
+    CU_ASSERT_PTR_NULL(jobdir_of(&b, "1.svr"));
+    mom_set_jobdir(b.m, "1.svr", "/home/joe/pbs.1");
+    CU_ASSERT_STRING_EQUAL(jobdir_of(&b, "1.svr"), "/home/joe/pbs.1");
+    mom_set_jobdir(b.m, "1.svr", "/home/joe/pbs.1");
+    CU_ASSERT_STRING_EQUAL(jobdir_of(&b, "1.svr"), "/home/joe/pbs.1");
+    mom_set_jobdir(b.m, "1.svr", "/home/joe"); /* the directory is one of its own */
+    CU_ASSERT_STRING_EQUAL(jobdir_of(&b, "1.svr"), "/home/joe");
+    mom_set_jobdir(b.m, "2.svr", "/home/joe");
+    CU_ASSERT_STRING_EQUAL(jobdir_of(&b, "2.svr"), "/home/joe");
+    mom_set_jobdir(b.m, "3.svr", "/home/joe"); /* it is gone */
+    CU_ASSERT_PTR_NULL(jobdir_of(&b, "3.svr"));
+    bench_fini(&b);
+}
+
 /* A file in mom_priv/jobs may be a copy that somebody has made under another name. */
 static void test_a_record_belongs_to_its_name(void)
 {
@@ -1787,6 +1894,11 @@ static const struct unit_case cases[] = {
       test_accepted_job_goes_back_after_restart },
     { "a hello leaves when the server is known",
       test_hello_leaves_when_the_server_is_known },
+    { "cpupercent needs time to pass", test_cpupercent_needs_time_to_pass },
+    { "cpupercent of a job that is found again begins anew",
+      test_cpupercent_of_a_job_that_is_found_again },
+    { "where a job works is kept if that is not its home",
+      test_where_a_job_works_is_kept_if_not_in_its_home },
     { "very many cpus do not make cpupercent small",
       test_cpupercent_of_very_many_cpus },
     { "a record belongs to the job that its file is named after",
