@@ -307,12 +307,18 @@ void mom_attach(struct mom *m, int64_t now_at, uint64_t connection,
                 const struct task_request *rq, const struct mom_attach *found,
                 struct mom_out *out);
 
-/* The same of a session that nobody has asked for: it is given to the only job that the
- * user has here. False: he has none or several, or it may not be given. */
-bool mom_attach_alien(struct mom *m, int64_t now_at, const struct mom_attach *found,
-                      struct mom_out *out);
+/* One look at all processes of the host: what is asked for each of them is made once,
+ * in a time that is linear in the jobs and their tasks. The core hears of nothing else
+ * until it ends. */
+struct mom_look;
+struct mom_look *mom_look_begin(struct mom *m);
+void mom_look_end(struct mom_look *l);
 /* Is it a session of some job? */
-bool mom_has_session(const struct mom *m, int32_t session);
+bool mom_look_has_session(const struct mom_look *l, int32_t session);
+/* As mom_attach(), of a session that nobody has asked for: it is given to the only job
+ * that the user has here. False: he has none or several, or it may not be given. */
+bool mom_look_attach(struct mom_look *l, const struct mom_attach *found,
+                     struct mom_out *out);
 /* The users of all jobs that are here or come, one for each job: texts live until the
  * next input. 'ret' has room for mom_n_jobs(); how many there are. */
 size_t mom_users(const struct mom *m, const char **ret);

@@ -58,20 +58,17 @@ static bool is_taken(const struct mom *m, int32_t session)
     return false;
 }
 
-/* May that process's session be given to a job of the user? The end of the job ends all
- * of the session, so its leader must be the user's as well. */
-static int32_t judge(const struct mom *m, const struct task_request *rq,
-                     const struct mom_attach *a)
+/* May that process's session be given to a job of the user, if no job has it? The end
+ * of the job ends all of the session, so its leader must be the user's as well. */
+static int32_t judge(const struct mom *m, uint32_t uid, const struct mom_attach *a)
 {
     if (m->cfg.forbids_attach)
         return TASK_ENOTIMPLEMENTED;
-    if (!a->user || a->uid != rq->uid)
+    if (!a->user || a->uid != uid)
         return TASK_EUSER;
     if (a->session <= 1)
         return TASK_ENOPROC;
-    if (a->owner != a->uid || a->leader_owner != a->uid)
-        return TASK_EOWNER;
-    return is_taken(m, a->session) ? TASK_ESESSION : 0;
+    return a->owner != a->uid || a->leader_owner != a->uid ? TASK_EOWNER : 0;
 }
 
 static struct spawned *adopt(struct mom_job *j, const struct mom_attach *a,
@@ -92,21 +89,107 @@ static struct spawned *adopt(struct mom_job *j, const struct mom_attach *a,
     return t;
 }
 
-bool mom_has_session(const struct mom *m, int32_t session)
+struct looked_session {
+    int32_t session;
+    UT_hash_handle hh;
+};
+
+struct looked_user { /* who has a job here that may have more tasks */
+    const char *name;
+    struct mom_job *job; /* NULL: he has several */
+    UT_hash_handle hh;
+};
+
+struct mom_look {
+    const struct mom *m;
+    struct arena *arena; /* of what is in the tables */
+    struct looked_session *sessions;
+    struct looked_user *users;
+};
+
+static void look_add_session(struct mom_look *l, int32_t session)
 {
-    return is_taken(m, session);
+    struct looked_session *s;
+
+    HASH_FIND(hh, l->sessions, &session, sizeof(session), s);
+    if (s)
+        return;
+    s = arena_alloc(l->arena, sizeof(*s));
+    s->session = session;
+    HASH_ADD(hh, l->sessions, session, sizeof(s->session), s);
 }
 
-bool mom_attach_alien(struct mom *m, int64_t now_at, const struct mom_attach *a,
-                      struct mom_out *out)
+static struct looked_user *look_user(const struct mom_look *l, const char *name)
 {
-    const struct task_request rq = { .uid = a->uid };
-    struct mom_job *j;
+    struct looked_user *u;
 
-    (void)now_at;
-    if (judge(m, &rq, a) || find_job(m, "", a->user, &j))
+    HASH_FIND_STR(l->users, name, u);
+    return u;
+}
+
+static void look_add_user(struct mom_look *l, struct mom_job *j)
+{
+    const char *name = wire_attrs_value(&j->attrs, "euser", NULL);
+    struct looked_user *u = name ? look_user(l, name) : NULL;
+
+    if (!name || !spawned_may_start(j))
+        return;
+    if (u) {
+        u->job = NULL;
+        return;
+    }
+    u = arena_alloc(l->arena, sizeof(*u));
+    u->name = arena_strdup(l->arena, name);
+    u->job = j;
+    HASH_ADD_KEYPTR(hh, l->users, u->name, strlen(u->name), u);
+}
+
+struct mom_look *mom_look_begin(struct mom *m)
+{
+    struct mom_look *l = xcalloc(1, sizeof(*l));
+    const struct spawned *t;
+    struct mom_job *j, *next;
+
+    l->m = m;
+    l->arena = arena_new();
+    HASH_ITER (hh, m->jobs, j, next) {
+        look_add_user(l, j);
+        if (job_has_processes(j))
+            look_add_session(l, j->top.session);
+        DL_FOREACH (j->tasks, t)
+            look_add_session(l, t->session);
+    }
+    return l;
+}
+
+void mom_look_end(struct mom_look *l)
+{
+    HASH_CLEAR(hh, l->sessions);
+    HASH_CLEAR(hh, l->users);
+    arena_free(l->arena);
+    free(l);
+}
+
+bool mom_look_has_session(const struct mom_look *l, int32_t session)
+{
+    struct looked_session *s;
+
+    HASH_FIND(hh, l->sessions, &session, sizeof(session), s);
+    return s != NULL;
+}
+
+bool mom_look_attach(struct mom_look *l, const struct mom_attach *a,
+                     struct mom_out *out)
+{
+    const struct looked_user *u;
+
+    if (judge(l->m, a->uid, a) || mom_look_has_session(l, a->session))
         return false;
-    (void)adopt(j, a, out);
+    u = look_user(l, a->user);
+    if (!u || !u->job || !spawned_may_start(u->job))
+        return false;
+    (void)adopt(u->job, a, out);
+    look_add_session(l, a->session);
     return true;
 }
 
@@ -129,13 +212,15 @@ void mom_attach(struct mom *m, int64_t now_at, uint64_t connection,
                 const struct task_request *rq, const struct mom_attach *a,
                 struct mom_out *out)
 {
-    int32_t code = judge(m, rq, a);
+    int32_t code = judge(m, rq->uid, a);
     struct mom_effect *e;
     struct mom_job *j;
     uint32_t task = 0;
 
     (void)now_at;
     MUST(connection & MOM_TASK_CONNECTION && rq->command == TASK_ATTACH);
+    if (!code && is_taken(m, a->session))
+        code = TASK_ESESSION;
     if (!code)
         code = find_job(m, rq->job_id, a->user, &j);
     if (code)

@@ -1,5 +1,6 @@
 /* restrict.c - see restrict.h. Whose uid an account has is asked in a thread: a name
- * service that hangs spares everybody, and stops no job.
+ * service that hangs spares everybody, and stops no job. The same thread lists the
+ * processes of the host, which takes long when there are thousands.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/restrict.h"
@@ -30,7 +31,7 @@ struct accounts {
     size_t n;
     char **names;
     size_t n_uids;
-    uint32_t *uids;
+    uint32_t *uids;     /* sorted */
     const char **found; /* [n_uids]: among the names */
 };
 
@@ -38,7 +39,9 @@ struct question {
     struct pool_job job;
     struct shell *shell;
     struct accounts exempt, owners;
-    bool is_answered; /* of each name it is known whether there is an account */
+    bool is_answered;       /* of each name it is known whether there is an account */
+    struct proc_entry *all; /* then: the processes of the host */
+    size_t n_all;
 };
 
 static int by_text(const void *a, const void *b)
@@ -76,14 +79,40 @@ static void question_free(struct question *q)
 {
     accounts_fini(&q->exempt);
     accounts_fini(&q->owners);
+    free(q->all);
     free(q);
+}
+
+struct account {
+    uint32_t uid;
+    const char *name;
+};
+
+static int by_uid(const void *a, const void *b)
+{
+    const struct account *x = a, *y = b;
+
+    return (x->uid > y->uid) - (x->uid < y->uid);
+}
+
+static void take_accounts(struct accounts *a, struct account *v, size_t n)
+{
+    if (n)
+        qsort(v, n, sizeof(*v), by_uid);
+    for (size_t i = 0; i < n; i++) {
+        a->uids[i] = v[i].uid;
+        a->found[i] = v[i].name;
+    }
+    a->n_uids = n;
 }
 
 /* False: nobody can say whether there is such an account. */
 static bool find_uids(struct accounts *a)
 {
+    struct account *v = xcalloc(a->n + 1, sizeof(*v));
     char *text = xmalloc(ACCOUNT_BYTES);
     bool known = true;
+    size_t n = 0;
 
     for (size_t i = 0; known && i < a->n; i++) {
         struct passwd pw, *found = NULL;
@@ -92,9 +121,10 @@ static bool find_uids(struct accounts *a)
         known = err == 0 || err == ENOENT;
         if (!found)
             continue;
-        a->found[a->n_uids] = a->names[i];
-        a->uids[a->n_uids++] = found->pw_uid;
+        v[n++] = (struct account){ .uid = found->pw_uid, .name = a->names[i] };
     }
+    take_accounts(a, v, n);
+    free(v);
     free(text);
     return known;
 }
@@ -104,6 +134,8 @@ static void on_work(struct pool_job *job)
     struct question *q = (struct question *)(void *)job;
 
     q->is_answered = find_uids(&q->exempt) && find_uids(&q->owners);
+    if (q->is_answered)
+        q->n_all = proc_list(&q->all);
 }
 
 static void on_drop(struct pool_job *job)
@@ -142,6 +174,7 @@ struct killed {
 
 struct sweep {
     struct shell *shell;
+    struct mom_look *look;
     struct killed *v;
     size_t n;
 };
@@ -161,11 +194,28 @@ static void kill_it(struct sweep *sw, const struct proc_entry *p, bool has_job)
     sw->v[i].n++;
 }
 
+/* The first account with that uid; n_uids: there is none. */
+static size_t first_of_uid(const struct accounts *a, uint32_t uid)
+{
+    size_t from = 0, to = a->n_uids;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+
+        if (a->uids[middle] < uid)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 /* Its session is given to the job of its user, if that has just one here. */
-static bool attach_it(struct shell *s, const struct question *q,
+static bool attach_it(struct sweep *sw, const struct question *q,
                       const struct proc_entry *p, struct mom_out *out)
 {
     const struct proc_owner process = proc_look(p->pid);
+    const struct accounts *a = &q->owners;
     struct mom_attach found = { .uid = p->uid,
                                 .session = process.session,
                                 .owner = process.uid,
@@ -173,11 +223,10 @@ static bool attach_it(struct shell *s, const struct question *q,
                                 .mark = process.mark };
     bool is_attached = false;
 
-    for (size_t i = 0; !is_attached && i < q->owners.n_uids; i++) {
-        if (q->owners.uids[i] != p->uid)
-            continue;
-        found.user = q->owners.found[i];
-        is_attached = mom_attach_alien(s->mom, clock_steady(), &found, out);
+    for (size_t i = first_of_uid(a, p->uid);
+         !is_attached && i < a->n_uids && a->uids[i] == p->uid; i++) {
+        found.user = a->found[i];
+        is_attached = mom_look_attach(sw->look, &found, out);
     }
     return is_attached;
 }
@@ -187,9 +236,9 @@ static void treat_alien(struct sweep *sw, const struct question *q,
 {
     const struct config *c = &sw->shell->config;
 
-    if (mom_has_session(sw->shell->mom, p->session))
+    if (mom_look_has_session(sw->look, p->session))
         return;
-    if (c->alien_attach && attach_it(sw->shell, q, p, out))
+    if (c->alien_attach && attach_it(sw, q, p, out))
         return;
     if (c->alien_kill)
         kill_it(sw, p, true);
@@ -216,26 +265,24 @@ static void look(struct shell *s, const struct question *q)
         .n_owners = q->owners.n_uids,
         .owners = q->owners.uids,
     };
-    struct sweep sw = { .shell = s };
+    struct sweep sw = { .shell = s, .look = mom_look_begin(s->mom) };
     struct mom_out out = { .arena = s->arena };
-    struct proc_entry *all;
-    size_t n = proc_list(&all);
 
-    for (size_t i = 0; i < n; i++) {
-        switch (restrict_judge(&rules, all, n, i)) {
+    for (size_t i = 0; i < q->n_all; i++) {
+        switch (restrict_judge(&rules, q->all, q->n_all, i)) {
         case RESTRICT_LEAVE:
             break;
         case RESTRICT_KILL:
-            kill_it(&sw, &all[i], false);
+            kill_it(&sw, &q->all[i], false);
             break;
         case RESTRICT_ALIEN:
-            treat_alien(&sw, q, &all[i], &out);
+            treat_alien(&sw, q, &q->all[i], &out);
             break;
         }
     }
+    mom_look_end(sw.look);
     say_killed(&sw);
     free(sw.v);
-    free(all);
     shell_carry_out(s, &out);
 }
 

@@ -21,9 +21,9 @@ struct restrict_rules {
     uint32_t max_system_uid; /* users up to this one are the system's */
     int32_t mom_pid, mom_session;
     size_t n_exempt;
-    const uint32_t *exempt; /* uids */
+    const uint32_t *exempt; /* uids, sorted */
     size_t n_owners;
-    const uint32_t *owners; /* uids of those who have a job here */
+    const uint32_t *owners; /* sorted uids of those who have a job here */
 };
 
 enum restrict_verdict {

@@ -7,12 +7,16 @@
 
 #define MOST_GENERATIONS 64
 
+static int by_uid(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
 static bool has_uid(const uint32_t *uids, size_t n, uint32_t uid)
 {
-    for (size_t i = 0; i < n; i++)
-        if (uids[i] == uid)
-            return true;
-    return false;
+    return n > 0 && bsearch(&uid, uids, n, sizeof(*uids), by_uid);
 }
 
 static int by_pid(const void *a, const void *b)

@@ -1319,6 +1319,73 @@ static void test_where_a_job_works_is_kept_if_not_in_its_home(void)
     bench_fini(&b);
 }
 
+static void run_of(struct bench *b, const char *id, const char *user, int32_t session)
+{
+    struct wire_attrs attrs = { 0 };
+
+    add(b, &attrs, "euser", NULL, user);
+    send_job(b, id, &attrs);
+    mom_stored(b->m, b->now_at, id, NULL, &b->out);
+    mom_started(b->m, b->now_at, id, session, 0, NULL, &b->out);
+    forget(b);
+}
+
+/* $alien_attach: of each process it is asked once whether its session is that of a job,
+ * and whose it may become. */
+static void test_a_look_knows_all_jobs(void)
+{
+    struct mom_attach found = { .user = "joe",
+                                .uid = 1000,
+                                .session = 99,
+                                .owner = 1000,
+                                .leader_owner = 1000,
+                                .mark = "" };
+    struct mom_look *l;
+    struct bench b;
+
+    bench_init(&b);
+    run_of(&b, "1.svr", "joe", 4711);
+    run_of(&b, "2.svr", "ann", 4712);
+    run_of(&b, "3.svr", "ann", 4713);
+    run_of(&b, "4.svr", "bob", 4714);
+    run_of(&b, "5.svr", "bob", 4715);
+    run_of(&b, "6.svr", "eve", 4716);
+    mom_exited(b.m, b.now_at, "4.svr", 0, NULL, &b.out);
+    mom_exited(b.m, b.now_at, "6.svr", 0, NULL, &b.out);
+    forget(&b);
+    l = mom_look_begin(b.m);
+    CU_ASSERT(mom_look_has_session(l, 4711) && mom_look_has_session(l, 4713));
+    CU_ASSERT_FALSE(mom_look_has_session(l, 4714)); /* it has ended */
+    CU_ASSERT_FALSE(mom_look_has_session(l, 99));
+    found.leader_owner = 0;
+    CU_ASSERT_FALSE(mom_look_attach(l, &found, &b.out));
+    found.leader_owner = 1000;
+    CU_ASSERT_TRUE(mom_look_attach(l, &found, &b.out));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(effect(&b, MOM_ADOPT, 0));
+    CU_ASSERT_STRING_EQUAL(effect(&b, MOM_ADOPT, 0)->job_id, "1.svr");
+    CU_ASSERT_TRUE(mom_look_has_session(l, 99));
+    CU_ASSERT_FALSE(mom_look_attach(l, &found, &b.out)); /* twice */
+    found.session = 4712;
+    CU_ASSERT_FALSE(mom_look_attach(l, &found, &b.out)); /* another job's */
+    found.session = 98;
+    found.user = "ann"; /* she has two */
+    CU_ASSERT_FALSE(mom_look_attach(l, &found, &b.out));
+    found.user = "eve"; /* hers has ended */
+    CU_ASSERT_FALSE(mom_look_attach(l, &found, &b.out));
+    found.user = "tom";
+    CU_ASSERT_FALSE(mom_look_attach(l, &found, &b.out));
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_ADOPT, 1));
+    found.user = "bob"; /* one of his has ended */
+    CU_ASSERT_TRUE(mom_look_attach(l, &found, &b.out));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(effect(&b, MOM_ADOPT, 1));
+    CU_ASSERT_STRING_EQUAL(effect(&b, MOM_ADOPT, 1)->job_id, "5.svr");
+    mom_look_end(l);
+    l = mom_look_begin(b.m); /* what was attached is known to the next one */
+    CU_ASSERT_TRUE(mom_look_has_session(l, 99));
+    mom_look_end(l);
+    bench_fini(&b);
+}
+
 /* A file in mom_priv/jobs may be a copy that somebody has made under another name. */
 static void test_a_record_belongs_to_its_name(void)
 {
@@ -1894,6 +1961,7 @@ static const struct unit_case cases[] = {
       test_accepted_job_goes_back_after_restart },
     { "a hello leaves when the server is known",
       test_hello_leaves_when_the_server_is_known },
+    { "a look knows all jobs", test_a_look_knows_all_jobs },
     { "cpupercent needs time to pass", test_cpupercent_needs_time_to_pass },
     { "cpupercent of a job that is found again begins anew",
       test_cpupercent_of_a_job_that_is_found_again },
