@@ -89,6 +89,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/cgroup.c src/mom/shell/cgroup.h \
 	src/mom/shell/cpu_list.c src/mom/shell/cpu_list.h \
 	src/mom/shell/job_groups.c src/mom/shell/job_groups.h \
+	src/mom/shell/signalling.c src/mom/shell/signalling.h \
 	src/mom/shell/spawning.c src/mom/shell/spawning.h \
 	src/mom/shell/steady.c src/mom/shell/steady.h \
 	src/mom/shell/task_service.c src/mom/shell/task_service.h \
@@ -118,10 +119,10 @@ test_unit_mom_test_describe_LDADD = libhfbase.la $(HWLOC_LIBS) -lcunit
 endif
 
 check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
-	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_steady test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
+	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_signalling test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_steady test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
-	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_steady test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
+	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_signalling test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_steady test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
@@ -150,7 +151,8 @@ test_unit_mom_test_checkpoint_SOURCES = test/unit/mom/test_checkpoint.c \
 	test/unit/mom/bench.h test/unit/mom/node1.h
 test_unit_mom_test_checkpoint_LDADD = libhfmomcore.la libhfattr.la libhfwire.la \
 	libhfbase.la -lcunit -lm
-test_unit_mom_test_proc_SOURCES = test/unit/mom/test_proc.c src/mom/shell/proc.c
+test_unit_mom_test_proc_SOURCES = test/unit/mom/test_proc.c test/unit/mom/walks.h \
+	src/mom/shell/proc.c
 test_unit_mom_test_proc_LDADD = libhfbase.la -lcunit
 test_unit_mom_test_restrict_SOURCES = test/unit/mom/test_restrict.c \
 	src/mom/shell/idle_time.c src/mom/shell/proc.c src/mom/shell/restrict_judge.c
@@ -231,7 +233,11 @@ test_unit_mom_test_no_process_LDADD = libhfattr.la libhfio.la libhfconf.la \
 test_unit_mom_test_spawning_SOURCES = test/unit/mom/test_spawning.c \
 	src/mom/shell/spawning.c
 test_unit_mom_test_spawning_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
+test_unit_mom_test_signalling_SOURCES = test/unit/mom/test_signalling.c \
+	test/unit/mom/walks.h src/mom/shell/proc.c src/mom/shell/signalling.c
+test_unit_mom_test_signalling_LDADD = libhfbase.la -lcunit
 test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \
+	test/unit/mom/walks.h src/mom/shell/signalling.c \
 	src/mom/shell/adopted.c src/mom/shell/task_usage.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c src/mom/shell/home.c src/mom/shell/plain.c \
 	src/mom/shell/job_groups.c src/mom/shell/proc.c src/mom/shell/sandbox.c \

@@ -75,11 +75,15 @@ static void stop(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_ou
 static void go_on(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
     /* One that is suspended as well waits for the server. */
-    if (j->phase == JOB_RUNNING) {
-        out_joblog(out, LOG_EV_JOB, j, "the host is free, job resumed");
-        out_kill(out, j, m->cfg.resume_signo);
-        life_start_clock(m, now_at, j);
-    }
+    if (j->phase != JOB_RUNNING)
+        return;
+    out_joblog(out, LOG_EV_JOB, j, "the host is free, job resumed");
+    out_kill(out, j, m->cfg.resume_signo);
+    life_start_clock(m, now_at, j);
+}
+
+static void note_free(const struct mom *m, struct mom_job *j, struct mom_out *out)
+{
     note(j, false, out);
     tell_server(m, j, false, out);
 }
@@ -111,32 +115,60 @@ static bool is_ending(const struct mom_job *j)
     return j->kill_at != INT64_MAX || j->is_terminating;
 }
 
+/* May the host stop it, or let it go on? */
+static bool is_settled_here(struct mom *m, const struct mom_job *j)
+{
+    if (!job_has_processes(j) || j->is_dropped || is_ending(j))
+        return false;
+    if (j->checkpoint.stage == IMAGE_IDLE)
+        return true;
+    /* What its image would show of it changes when the image is there. */
+    m->has_standing = m->has_standing || job_stands(j);
+    return false;
+}
+
+/* The signals of all come first: the executor has one way through the host for them,
+ * and no job's record says that it goes on before it does. */
+static void let_all_go_on(struct mom *m, int64_t now_at, struct mom_out *out)
+{
+    struct mom_job *j, *next;
+
+    HASH_ITER (hh, m->jobs, j, next)
+        if (is_settled_here(m, j) && job_stands(j))
+            go_on(m, now_at, j, out);
+    HASH_ITER (hh, m->jobs, j, next)
+        if (is_settled_here(m, j) && job_stands(j))
+            note_free(m, j, out);
+}
+
+static void stop_all(struct mom *m, int64_t now_at, struct mom_out *out)
+{
+    struct mom_job *j, *next;
+
+    HASH_ITER (hh, m->jobs, j, next) {
+        if (!is_settled_here(m, j))
+            continue;
+        if (j->is_wide || j->is_sister)
+            leave_host(m, now_at, j, out);
+        else if (!job_stands(j) && j->phase == JOB_RUNNING &&
+                 !j->checkpoint.is_restarting)
+            stop(m, now_at, j, out);
+    }
+}
+
 /* Nothing is looked at more than once: what stands already costs nothing, and what has
  * begun since the last look is seen. */
 void standing_settle(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     bool stops = host_stops_jobs(m);
-    struct mom_job *j, *next;
 
     if (!stops && !m->has_standing)
         return;
     m->has_standing = stops;
-    HASH_ITER (hh, m->jobs, j, next) {
-        if (!job_has_processes(j) || j->is_dropped || is_ending(j))
-            continue;
-        /* What its image would show of it changes when the image is there. */
-        if (j->checkpoint.stage != IMAGE_IDLE) {
-            m->has_standing = m->has_standing || job_stands(j);
-            continue;
-        }
-        if (!stops && job_stands(j))
-            go_on(m, now_at, j, out);
-        else if (stops && (j->is_wide || j->is_sister))
-            leave_host(m, now_at, j, out);
-        else if (stops && !job_stands(j) && j->phase == JOB_RUNNING &&
-                 !j->checkpoint.is_restarting)
-            stop(m, now_at, j, out);
-    }
+    if (stops)
+        stop_all(m, now_at, out);
+    else
+        let_all_go_on(m, now_at, out);
 }
 
 void standing_stop_again(const struct mom *m, struct mom_job *j, struct mom_out *out)

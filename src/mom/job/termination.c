@@ -36,6 +36,13 @@ static void kill_after_delay(struct mom *m, int64_t now_at, struct mom_job *j)
     life_reckon(m, j);
 }
 
+/* Stopped processes take no SIGTERM before they go on. */
+static void wake(const struct mom_job *j, struct mom_out *out)
+{
+    if (j->phase == JOB_SUSPENDED || job_stands(j))
+        out_kill(out, j, SIGCONT);
+}
+
 void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
                     struct mom_out *out)
 {
@@ -46,16 +53,15 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
     if (checkpoint_was_last(m, now_at, j, out))
         return;
-    if (j->phase == JOB_SUSPENDED || job_stands(j))
-        /* Stopped processes take no SIGTERM before they go on. */
-        out_kill(out, j, SIGCONT);
     if (m->cfg.terminates) {
         note_termination(j, true, out);
+        wake(j, out);
         out_job(out, MOM_TERMINATE, j);
     } else {
         kill_after_delay(m, now_at, j);
         /* A MoM that dies behind the signal shall know why the processes have ended. */
         out_job(out, MOM_SAVE, j);
+        wake(j, out);
         out_kill(out, j, SIGTERM);
     }
     life_poll_soon(m, now_at);

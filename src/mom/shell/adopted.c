@@ -22,9 +22,53 @@
 #define WATCH_MS   500
 #define GONE_AFTER 10 /* looks without a trace of an adopted job */
 
+/* One look at tasks whose leaders have ended. A walk over the processes of the host
+ * serves all of them, and is taken when the first one needs it. */
+struct look {
+    struct shell *shell;
+    struct proc_session *v; /* by session; NULL: not taken */
+    size_t n;
+};
+
+static int by_session(const void *a, const void *b)
+{
+    const struct proc_session *x = a, *y = b;
+
+    return (x->session > y->session) - (x->session < y->session);
+}
+
+static void take_look(struct look *l)
+{
+    const struct task *t;
+
+    DL_FOREACH (l->shell->leaderless, t)
+        l->n++;
+    l->v = xcalloc(l->n, sizeof(*l->v));
+    l->n = 0;
+    DL_FOREACH (l->shell->leaderless, t)
+        l->v[l->n++].session = t->session;
+    qsort(l->v, l->n, sizeof(*l->v), by_session);
+    proc_sample(l->v, l->n);
+}
+
+/* Does anything of its session live, the leader or another process? */
+static bool has_any(struct look *l, const struct task *t)
+{
+    const struct proc_session like = { .session = t->session }, *found;
+
+    if (proc_session_lives(t->session, t->mark))
+        return true;
+    if (!proc_session_is(t->session, t->mark))
+        return false;
+    if (!l->v)
+        take_look(l);
+    found = bsearch(&like, l->v, l->n, sizeof(*l->v), by_session);
+    return found && found->n_alive > 0;
+}
+
 /* True when an adopted task has ended whose leader does not run any more. It is not our
  * child, so the kernel does not tell how: its shepherd writes a status at the end. */
-static bool adopted_has_ended(struct task *t)
+static bool adopted_has_ended(struct task *t, struct look *l)
 {
     char path[PATH_MAX];
     struct mom_usage used;
@@ -32,14 +76,13 @@ static bool adopted_has_ended(struct task *t)
     bool left_none;
 
     if (t->attached)
-        return !proc_session_has_any(t->session, t->mark);
+        return !has_any(l, t);
     if (spawn_read_exit(task_exit_path(t, path), &status, &used, &left_none))
         return true;
     /* What shall end has time to clean up behind its leader, and its shepherd waits for
      * that (spawn.c). */
     if (proc_session_lives(t->session, t->mark) ||
-        (mom_job_has_kill_due(t->shell->mom, t->job_id) &&
-         proc_session_has_any(t->session, t->mark)))
+        (mom_job_has_kill_due(t->shell->mom, t->job_id) && has_any(l, t)))
         t->missing = 0;
     else
         t->missing++;
@@ -50,15 +93,17 @@ static void on_watch(void *arg)
 {
     struct shell *s = arg;
     struct mom_out out = { .arena = s->arena };
+    struct look look = { .shell = s };
     struct task *t, *next;
 
     DL_FOREACH_SAFE (s->leaderless, t, next) {
-        if (!adopted_has_ended(t))
+        if (!adopted_has_ended(t, &look))
             continue;
         task_unlist(t);
         task_tell_exit(t, &out);
         task_free(t);
     }
+    free(look.v);
     if (s->leaderless)
         loop_timer_set(s->watch, WATCH_MS);
     shell_carry_out(s, &out);

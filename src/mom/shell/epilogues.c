@@ -7,6 +7,7 @@
 #include "mom/shell/prologue.h"
 #include "mom/shell/script.h"
 #include "mom/shell/script_report.h"
+#include "mom/shell/signalling.h"
 #include "mom/shell/starting.h"
 
 #include <signal.h>
@@ -172,6 +173,7 @@ void epilogues_start(struct shell *s, const struct mom_effect *of, struct mom_ou
         mom_epilogue_done(s->mom, clock_steady(), of->job_id, 0, out);
         return;
     }
+    signalling_settle(s, of->job_id); /* it finds nothing of the job */
     e = xcalloc(1, sizeof(*e));
     e->shell = s;
     e->arena = arena_new();

@@ -12,6 +12,7 @@
 #include "mom/shell/home.h"
 #include "mom/shell/job_groups.h"
 #include "mom/shell/shell.h"
+#include "mom/shell/signalling.h"
 #include "mom/shell/spawning.h"
 #include "mom/shell/terminations.h"
 
@@ -217,6 +218,25 @@ static void start_files(struct shell *s, const struct mom_effect *e,
     filing_free(f);
 }
 
+static void drop_job(struct shell *s, const struct mom_effect *e)
+{
+    epilogues_drop(s, e->job_id);
+    checkpoints_drop(s, e->job_id);
+    spawning_drop(s, e->job_id);
+    tasks_drop(s, e->job_id, e->u.drop.run_version, e->u.drop.sandbox, e->u.drop.user);
+}
+
+/* Signals of several jobs are sent together, and what is done to one of these jobs
+ * comes behind its own: a record that says that a job runs is not there before its
+ * processes go on, and a script begins when its job has ended. Whether there is an
+ * epilogue is found out by its start. */
+static void settle(struct shell *s, const struct mom_effect *e)
+{
+    if (e->job_id && e->kind != MOM_KILL && e->kind != MOM_DROP &&
+        e->kind != MOM_EPILOGUE)
+        signalling_settle(s, e->job_id);
+}
+
 static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
                       struct mom_out *out)
 {
@@ -224,6 +244,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
 
     (void)now_at;
     MUST(executor_has(e->kind)); /* the others are the shell's (shell.c) */
+    settle(s, e);
     switch (e->kind) {
     case MOM_STORE:
         store_job(s, e->job_id, out);
@@ -290,11 +311,8 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         tasks_rest(s, e->job_id);
         break;
     case MOM_DROP:
-        epilogues_drop(s, e->job_id);
-        checkpoints_drop(s, e->job_id);
-        spawning_drop(s, e->job_id);
-        tasks_drop(s, e->job_id, e->u.drop.run_version, e->u.drop.sandbox,
-                   e->u.drop.user);
+        if (!signalling_put_off(s, e, drop_job))
+            drop_job(s, e);
         break;
     default:
         MUST(executor_has(e->kind));

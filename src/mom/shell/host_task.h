@@ -27,20 +27,23 @@ struct task {
     bool adopted;
     int leader_fd; /* then: of the session's first process, while it is watched; -1 */
     struct loop_fd *leader;
-    bool is_leaderless; /* or: it is among s->leaderless, */
-    struct task *prev, *next;
-    bool attached;         /* and has no shepherd */
-    struct mom_usage seen; /* then: by the last sample */
-    bool unsaved;          /* it did not begin, for its record could not be written */
+    bool is_leaderless;       /* or: it is among s->leaderless, */
+    struct task *prev, *next; /* ... or among s->ended */
+    bool attached;            /* and has no shepherd */
+    struct mom_usage seen;    /* then: by the last sample */
+    bool unsaved;       /* it did not begin, for its record could not be written */
     bool dropped;       /* the core forgot the job: clean up when the shepherd ends */
     bool is_killed;     /* by SIGKILL, and its shepherd has not ended yet */
     bool is_restarting; /* it reports once more when it is restored */
     unsigned missing;
+    size_t place; /* while a sample is taken: among its figures */
     UT_hash_handle hh;
 };
 
 /* The one with that key; with a job's id, its top task. NULL: there is none. */
 struct task *task_find(struct shell *s, const char *key);
+/* The one that was spawned with that number. */
+struct task *task_find_spawned(struct shell *s, const char *job_id, uint32_t number);
 /* A new one among s->tasks; 'number' is 0 for the top task. */
 struct task *task_add(struct shell *s, const char *job_id, uint32_t number,
                       int run_version);

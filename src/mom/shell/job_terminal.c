@@ -392,7 +392,7 @@ void job_terminal_carry(struct job_terminal *t, pid_t job)
         look_for_end(c);
     }
     if (!c->has_ended)
-        (void)proc_kill_session(job, SIGKILL);
+        (void)proc_signal_session(job, SIGKILL);
     close(t->client);
     close(t->master);
     t->client = t->master = -1;

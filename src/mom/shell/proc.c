@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#define KILL_ROUNDS 10
+#define KILL_WALKS 10
 
 struct stat_line { /* of /proc/PID/stat */
     char state;
@@ -28,7 +29,7 @@ struct stat_line { /* of /proc/PID/stat */
 
 /* Read /proc/PID/stat. The name of the command stands in brackets and may have blanks
  * and brackets in it, so the rest begins behind the last ')'. */
-static bool read_stat(const char *pid, struct stat_line *ret)
+static bool read_stat(pid_t pid, struct stat_line *ret)
 {
     char path[64], text[1024];
     unsigned long utime, stime;
@@ -39,7 +40,7 @@ static bool read_stat(const char *pid, struct stat_line *ret)
 
     /* The directory is read while processes come and go: one that has gone is passed
      * over. */
-    snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
@@ -62,19 +63,41 @@ static bool read_stat(const char *pid, struct stat_line *ret)
     return true;
 }
 
-static void for_each_process(void *arg, void (*fn)(void *arg, pid_t pid,
-                                                   const struct stat_line *st))
+static void for_each_number(void *arg, void (*fn)(void *arg, pid_t pid))
 {
     DIR *d = opendir("/proc");
-    struct stat_line st;
     struct dirent *e;
 
     if (!d)
         return;
     while ((e = readdir(d)))
-        if (isdigit((unsigned char)e->d_name[0]) && read_stat(e->d_name, &st))
-            fn(arg, (pid_t)atoi(e->d_name), &st);
+        if (isdigit((unsigned char)e->d_name[0]))
+            fn(arg, (pid_t)atoi(e->d_name));
     closedir(d);
+}
+
+/* The process that has a session's number is its leader. */
+static bool read_process(int32_t pid, struct stat_line *ret)
+{
+    return pid > 1 && read_stat(pid, ret);
+}
+
+/* The kernel tells this a hundred times as fast as it prints /proc/PID/stat. False: the
+ * process is gone. */
+static bool find_session(pid_t pid, int32_t *ret_session, int32_t *ret_group)
+{
+    struct stat_line st;
+
+    *ret_session = getsid(pid);
+    *ret_group = getpgid(pid);
+    if (*ret_session >= 0 && *ret_group >= 0)
+        return true;
+    /* Security modules may keep both to themselves. */
+    if (errno == ESRCH || !read_process(pid, &st))
+        return false;
+    *ret_session = st.session;
+    *ret_group = st.group;
+    return true;
 }
 
 struct sampling {
@@ -90,20 +113,24 @@ static int by_session(const void *a, const void *b)
     return (x->session > y->session) - (x->session < y->session);
 }
 
-static void add_process(void *arg, pid_t pid, const struct stat_line *st)
+static void add_process(void *arg, pid_t pid)
 {
     struct sampling *s = arg;
     long page_kb = sysconf(_SC_PAGESIZE) / 1024, hz = sysconf(_SC_CLK_TCK);
-    struct proc_session like = { .session = st->session }, *key = &like, **found;
+    struct proc_session like = { 0 }, *key = &like, **found;
+    struct stat_line st;
+    int32_t group;
 
-    (void)pid;
-    found = bsearch(&key, s->v, s->n, sizeof(*s->v), by_session);
-    if (!found)
+    if (!find_session(pid, &like.session, &group))
         return;
-    (*found)->used.cput_s += (int64_t)(st->ticks * 1000 / (unsigned long)hz);
-    (*found)->used.mem_kb += (int64_t)st->rss_pages * page_kb;
-    (*found)->used.vmem_kb += (int64_t)(st->vsize_bytes / 1024);
+    found = bsearch(&key, s->v, s->n, sizeof(*s->v), by_session);
+    if (!found || !read_process(pid, &st) || st.session != like.session)
+        return;
+    (*found)->used.cput_s += (int64_t)(st.ticks * 1000 / (unsigned long)hz);
+    (*found)->used.mem_kb += (int64_t)st.rss_pages * page_kb;
+    (*found)->used.vmem_kb += (int64_t)(st.vsize_bytes / 1024);
     (*found)->n_processes++;
+    (*found)->n_alive += st.state != 'Z';
 }
 
 /* The session of each process is looked up by bisection: a host with many jobs has many
@@ -115,12 +142,12 @@ void proc_sample(struct proc_session *sessions, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         sessions[i].used = (struct mom_usage){ 0 };
-        sessions[i].n_processes = 0;
+        sessions[i].n_processes = sessions[i].n_alive = 0;
         s.v[i] = &sessions[i];
     }
     qsort(s.v, n, sizeof(*s.v), by_session);
     if (n)
-        for_each_process(&s, add_process);
+        for_each_number(&s, add_process);
     for (size_t i = 0; i < n; i++)
         sessions[i].used.cput_s /= 1000;
     free(s.v);
@@ -132,11 +159,14 @@ struct visiting {
     void *arg;
 };
 
-static void visit_process(void *arg, pid_t pid, const struct stat_line *st)
+static void visit_process(void *arg, pid_t pid)
 {
     const struct visiting *v = arg;
+    int32_t session, group;
+    struct stat_line st;
 
-    if (st->session == v->session && st->state != 'Z')
+    if (find_session(pid, &session, &group) && session == v->session &&
+        read_process(pid, &st) && st.state != 'Z')
         v->fn(v->arg, pid);
 }
 
@@ -146,103 +176,181 @@ void proc_each_of_session(int32_t session, void (*fn)(void *arg, int32_t pid),
     struct visiting v = { .session = session, .fn = fn, .arg = arg };
 
     if (session > 1)
-        for_each_process(&v, visit_process);
+        for_each_number(&v, visit_process);
 }
 
 struct victim {
     int32_t session;
+    int signo;
+    size_t order;      /* of the signals of a session */
     bool is_strangers; /* another session has a group of the session's number */
 };
 
+struct pids {
+    pid_t *v;
+    size_t n, cap;
+    size_t n_sorted; /* the first of them are */
+};
+
 struct killing {
-    struct victim *v; /* by session */
+    struct victim *v; /* by session and order */
     size_t n_victims;
-    int signo;
+    bool only_sigkill; /* the others have been sent */
+    bool looks_for_strangers;
     size_t n;
-    int group; /* that was killed last in this walk; 0: none */
+    struct pids killed; /* by SIGKILL, in this walk and those before */
+    int group;          /* that was killed last in this walk; 0: none */
 };
 
 static int by_number(const void *a, const void *b)
 {
     const struct victim *x = a, *y = b;
 
-    return (x->session > y->session) - (x->session < y->session);
+    if (x->session != y->session)
+        return (x->session > y->session) - (x->session < y->session);
+    return (x->order > y->order) - (x->order < y->order);
 }
 
+static int by_pid(const void *a, const void *b)
+{
+    const pid_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* The first of a session; NULL: there is none. */
 static struct victim *find_victim(const struct killing *k, int32_t session)
 {
-    const struct victim key = { .session = session };
+    size_t from = 0, to = k->n_victims;
 
-    return bsearch(&key, k->v, k->n_victims, sizeof(*k->v), by_number);
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+
+        if (k->v[middle].session < session)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < k->n_victims && k->v[from].session == session ? &k->v[from] : NULL;
 }
 
-/* Signal a process of the sessions; a zombie has ended already. SIGKILL goes to all of
- * its group, which is of the same session: the kernel forgets nobody who is just being
- * forked, and a walk over /proc does. */
-static void kill_process(void *arg, pid_t pid, const struct stat_line *st)
+static bool is_behind(const struct killing *k, const struct victim *v, int32_t session)
+{
+    return v == k->v + k->n_victims || v->session != session;
+}
+
+/* True: it was not before. Whoever has got SIGKILL starts no other process, so a walk
+ * that finds nobody else is the last one. */
+static bool note_killed(struct pids *p, pid_t pid)
+{
+    if (p->n_sorted && bsearch(&pid, p->v, p->n_sorted, sizeof(*p->v), by_pid))
+        return false;
+    if (p->n == p->cap) {
+        p->cap = p->cap ? 2 * p->cap : 64;
+        p->v = xrealloc(p->v, p->cap * sizeof(*p->v));
+    }
+    p->v[p->n++] = pid;
+    return true;
+}
+
+/* SIGKILL goes to all of the process's group, which is of the same session: the kernel
+ * forgets nobody who is just being forked, and a walk over /proc does. */
+static void kill_group(struct killing *k, int32_t group)
+{
+    if (group <= 1 || group == k->group)
+        return;
+    k->group = group;
+    (void)kill(-group, SIGKILL);
+}
+
+/* Signal a process of the sessions; a zombie has ended already. */
+static void signal_process(void *arg, pid_t pid)
 {
     struct killing *k = arg;
-    struct victim *named = st->group == st->session ? NULL : find_victim(k, st->group);
+    struct victim *v, *named;
+    int32_t session, group;
+    struct stat_line st;
+    bool is_found = false;
 
-    if (named)
+    if (!find_session(pid, &session, &group))
+        return;
+    named = k->looks_for_strangers && group != session ? find_victim(k, group) : NULL;
+    for (; named && !is_behind(k, named, group); named++)
         named->is_strangers = true;
-    if (st->state == 'Z' || !find_victim(k, st->session))
+    v = find_victim(k, session);
+    if (!v || !read_process(pid, &st) || st.session != session || st.state == 'Z')
         return;
-    if (kill(pid, k->signo) == 0)
-        k->n++;
-    if (k->signo != SIGKILL || st->group <= 1 || st->group == k->group)
-        return;
-    k->group = st->group;
-    (void)kill(-st->group, SIGKILL);
+    for (; !is_behind(k, v, session); v++) {
+        if (k->only_sigkill && v->signo != SIGKILL)
+            continue;
+        if (kill(pid, v->signo) == 0 &&
+            (v->signo != SIGKILL || note_killed(&k->killed, pid)))
+            is_found = true;
+        if (v->signo == SIGKILL)
+            kill_group(k, st.group);
+    }
+    k->n += is_found;
 }
 
 /* The groups that the leaders began in: processes of one may all have been between two
  * numbers when the walk came by, since each became another one again and again. */
 static void kill_first_groups(const struct killing *k)
 {
-    for (size_t i = 0; k->signo == SIGKILL && i < k->n_victims; i++)
-        if (!k->v[i].is_strangers)
+    for (size_t i = 0; i < k->n_victims; i++)
+        if (k->v[i].signo == SIGKILL && !k->v[i].is_strangers)
             (void)kill(-k->v[i].session, SIGKILL);
 }
 
-size_t proc_kill_sessions(const int32_t *sessions, size_t n, int signo)
+static void take_victims(struct killing *k, const struct proc_signal *v, size_t n)
 {
-    struct killing k = { .v = xcalloc(n + 1, sizeof(*k.v)), .signo = signo };
+    for (size_t i = 0; i < n; i++) {
+        MUST(v[i].signo >= 0);
+        if (v[i].session <= 1) /* 0 is no session, and that of init is not a job's */
+            continue;
+        k->v[k->n_victims++] =
+            (struct victim){ .session = v[i].session, .signo = v[i].signo, .order = i };
+        k->looks_for_strangers = k->looks_for_strangers || v[i].signo == SIGKILL;
+    }
+    if (k->n_victims)
+        qsort(k->v, k->n_victims, sizeof(*k->v), by_number);
+}
+
+static void walk_and_signal(struct killing *k)
+{
+    k->n = 0;
+    k->group = 0;
+    for_each_number(k, signal_process);
+    kill_first_groups(k);
+    k->only_sigkill = true;
+    k->killed.n_sorted = k->killed.n;
+    if (k->killed.n)
+        qsort(k->killed.v, k->killed.n, sizeof(*k->killed.v), by_pid);
+}
+
+size_t proc_signal(const struct proc_signal *v, size_t n)
+{
+    struct killing k = { .v = xcalloc(n + 1, sizeof(*k.v)) };
     size_t total = 0;
 
-    MUST(signo >= 0);
-    for (size_t i = 0; i < n; i++)
-        if (sessions[i] > 1) /* 0 is no session, and that of init is not a job's */
-            k.v[k.n_victims++].session = sessions[i];
-    qsort(k.v, k.n_victims, sizeof(*k.v), by_number);
-    for (int round = 0; k.n_victims > 0 && round < (signo == SIGKILL ? KILL_ROUNDS : 1);
-         round++) {
+    take_victims(&k, v, n);
+    for (int walk = 0; k.n_victims > 0 && walk < KILL_WALKS; walk++) {
         /* A process may start others while we go through the list: go again until
-         * none is left. */
-        k.n = 0;
-        k.group = 0;
-        for_each_process(&k, kill_process);
-        kill_first_groups(&k);
+         * nobody new is found. */
+        walk_and_signal(&k);
         total += k.n;
-        if (k.n == 0)
+        if (k.n == 0 || !k.looks_for_strangers)
             break;
     }
+    free(k.killed.v);
     free(k.v);
     return total;
 }
 
-size_t proc_kill_session(int32_t session, int signo)
+size_t proc_signal_session(int32_t session, int signo)
 {
-    return proc_kill_sessions(&session, 1, signo);
-}
+    const struct proc_signal one = { .session = session, .signo = signo };
 
-/* The process that has a session's number is its leader. */
-static bool read_process(int32_t pid, struct stat_line *ret)
-{
-    char name[16];
-
-    snprintf(name, sizeof(name), "%d", pid);
-    return pid > 1 && read_stat(name, ret);
+    return proc_signal(&one, 1);
 }
 
 /* Ticks alone are not enough: after a restart of the host they begin anew. It is read
@@ -302,31 +410,6 @@ bool proc_session_lives(int32_t session, const char *mark)
            proc_session_is(session, mark);
 }
 
-struct counting {
-    int32_t session;
-    size_t n;
-};
-
-static void count_process(void *arg, pid_t pid, const struct stat_line *st)
-{
-    struct counting *k = arg;
-
-    (void)pid;
-    k->n += st->session == k->session && st->state != 'Z';
-}
-
-bool proc_session_has_any(int32_t session, const char *mark)
-{
-    struct counting k = { .session = session };
-
-    if (session <= 1 || !proc_session_is(session, mark))
-        return false;
-    if (proc_session_lives(session, mark))
-        return true;
-    for_each_process(&k, count_process);
-    return k.n > 0;
-}
-
 /* The real uid, as /proc/PID/status has it. */
 static bool read_uid(int32_t pid, uint32_t *ret)
 {
@@ -368,15 +451,17 @@ struct listing {
     size_t n, cap;
 };
 
-static void list_process(void *arg, pid_t pid, const struct stat_line *st)
+static void list_process(void *arg, pid_t pid)
 {
     struct listing *l = arg;
-    struct proc_entry e = {
-        .pid = pid, .parent = st->parent, .session = st->session, .began = st->began
-    };
+    struct proc_entry e = { .pid = pid };
+    struct stat_line st;
 
-    if (st->state == 'Z' || !read_uid(pid, &e.uid))
+    if (!read_stat(pid, &st) || st.state == 'Z' || !read_uid(pid, &e.uid))
         return;
+    e.parent = st.parent;
+    e.session = st.session;
+    e.began = st.began;
     if (l->n == l->cap) {
         l->cap = l->cap ? 2 * l->cap : 256;
         l->v = xrealloc(l->v, l->cap * sizeof(*l->v));
@@ -384,7 +469,7 @@ static void list_process(void *arg, pid_t pid, const struct stat_line *st)
     l->v[l->n++] = e;
 }
 
-static int by_pid(const void *a, const void *b)
+static int by_number_of_entry(const void *a, const void *b)
 {
     const struct proc_entry *x = a, *y = b;
 
@@ -395,9 +480,9 @@ size_t proc_list(struct proc_entry **ret)
 {
     struct listing l = { 0 };
 
-    for_each_process(&l, list_process);
+    for_each_number(&l, list_process);
     if (l.n)
-        qsort(l.v, l.n, sizeof(*l.v), by_pid);
+        qsort(l.v, l.n, sizeof(*l.v), by_number_of_entry);
     *ret = l.v;
     return l.n;
 }

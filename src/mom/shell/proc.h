@@ -11,6 +11,7 @@ struct proc_session {
     int32_t session;
     struct mom_usage used;
     size_t n_processes;
+    size_t n_alive; /* of them, without those that have ended and are not waited for */
 };
 void proc_sample(struct proc_session *sessions, size_t n);
 
@@ -33,19 +34,21 @@ const char *proc_boot_id(void);
 void proc_each_of_session(int32_t session, void (*fn)(void *arg, int32_t pid),
                           void *arg);
 
-/* Signal every process of a session; with SIGKILL until none is found any more, and all
- * of their groups, so that nobody escapes by becoming another process. Returns how many
- * were found and got it. */
-size_t proc_kill_session(int32_t session, int signo);
-/* The same for several sessions, with one walk over /proc for all of them. */
-size_t proc_kill_sessions(const int32_t *sessions, size_t n, int signo);
+/* A signal for every process of a session. */
+struct proc_signal {
+    int32_t session;
+    int signo;
+};
+/* Send them with one walk over /proc, several of a session in their order; SIGKILL with
+ * further walks until nobody is found who has not got it, and to all of their groups,
+ * so that nobody escapes by becoming another process. Returns how many processes were
+ * found. */
+size_t proc_signal(const struct proc_signal *v, size_t n);
+/* The same for one session. */
+size_t proc_signal_session(int32_t session, int signo);
 
 /* Is there a process of that number that leads its session, and has that mark? */
 bool proc_session_lives(int32_t session, const char *mark);
-
-/* Does any process of that session live, its leader or another one? One look while the
- * leader lives, a walk over /proc afterwards. */
-bool proc_session_has_any(int32_t session, const char *mark);
 
 /* What the kernel knows of a process. */
 struct proc_owner {

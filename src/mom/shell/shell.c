@@ -18,6 +18,7 @@
 #include "mom/shell/proc.h"
 #include "mom/shell/restrict.h"
 #include "mom/shell/service.h"
+#include "mom/shell/signalling.h"
 #include "mom/shell/spawning.h"
 #include "mom/shell/steady.h"
 #include "mom/shell/task_service.h"
@@ -417,6 +418,7 @@ int shell_open(struct shell *s, struct diag *why)
     shell_report_vnodes(s, &out);
     mom_start(s->mom, clock_steady(), s->kill_at_start, &out);
     shell_carry_out(s, &out);
+    signalling_send(s);
     if (!s->mock)
         restrict_reread(s);
     return 0;
@@ -527,8 +529,10 @@ static void on_hup(void *arg, int signo)
 
 static void on_turn_end(void *arg)
 {
-    const struct shell *s = arg;
+    struct shell *s = arg;
 
+    tasks_tell_ended(s);
+    signalling_send(s);
     task_service_keep_limits(s->task_service);
     logfile_flush(s->log);
 }
@@ -572,6 +576,7 @@ void shell_close(struct shell *s)
     leaf_free(s->leaf);
     if (s->askers)
         pool_free(s->askers);
+    signalling_close(s);
     spawning_close(s);
     tasks_close(s);
     records_close(&s->records);

@@ -36,6 +36,7 @@ struct shell {
     struct loop_timer *timer;
     struct loop_timer *watch; /* over the following: */
     struct task *leaderless;  /* adopted tasks whose first process has ended */
+    struct task *ended;       /* others, of which the core is told at the turn's end */
     size_t n_server_ips;
     uint32_t server_ips[MOM_SERVER_IPS_MAX]; /* as the core knows them */
     uint32_t server_ip;  /* where hellos go, host order; 0: not known yet */
@@ -53,6 +54,7 @@ struct shell {
     struct task *tasks;
     size_t n_spawned;                /* among them, beside top tasks */
     struct spawning *spawning;       /* tasks that wait; NULL: none ever was spawned */
+    struct signalling *signalling;   /* signals that wait; NULL: none */
     struct ending *endings;          /* jobs whose epilogue waits or runs */
     size_t n_epilogues;              /* of them that run */
     struct demux *demuxes;           /* of jobs that are to start */
@@ -123,6 +125,9 @@ void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
 void tasks_adopt(struct shell *s, const char *job_id, uint32_t number);
 /* number 0: all of the job, 1: its top task, else the one that was spawned with it. */
 void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo);
+/* At the end of a turn: of all shepherds that have ended in it the core hears at once,
+ * so that what their tasks have left is looked for with one walk (signalling.h). */
+void tasks_tell_ended(struct shell *s);
 /* The job has ended and will be restarted: how this run ended is not asked again. */
 void tasks_rest(struct shell *s, const char *job_id);
 void tasks_sample(struct shell *s, struct mom_out *out);

@@ -5,6 +5,7 @@
 
 #include "lib/base/log.h"
 #include "lib/io/child.h"
+#include "lib/io/clock.h"
 #include "mom/shell/home.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/restart.h"
@@ -12,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXIT_BYTES    96 /* of the file with a status; blanks until it is known */
-#define LOOK_AGAIN_MS 100
+#define EXIT_BYTES       96 /* of the file with a status; blanks until it is known */
+#define LOOK_AGAIN_MS    100
+#define LOOK_AT_LEAST_MS 2000
 
 struct pipes {
     int report; /* to the MoM */
@@ -215,16 +216,52 @@ static bool has_left_none(void)
     return ended < 0 && errno == ECHILD;
 }
 
+/* Until a child ends, or so long. */
+static bool child_ends_within(int64_t ms)
+{
+    const struct timespec most = { ms / 1000, ms % 1000 * 1000000 };
+    sigset_t ends;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
+    return sigtimedwait(&ends, NULL, &most) == SIGCHLD;
+}
+
+static void hold_ends_of_children(void)
+{
+    sigset_t ends;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ends, NULL);
+}
+
 /* A script that catches SIGTERM has the time that it is given to clean up, although the
  * login shell that it was started from has ended by that signal: the job is over when
  * nothing of its session is left (execution.md 19). Whoever has sent the signal sends
- * SIGKILL later. What has left the session is not waited for. */
+ * SIGKILL later. What has left the session is not waited for: whether only such
+ * processes are left is seen by a walk over all of the host, so that is looked at when
+ * nothing has ended for a while, and then ever more rarely. */
 static bool wait_for_rest(pid_t session)
 {
+    int64_t pause_ms = LOOK_AGAIN_MS, look_at, now;
     bool left_none;
 
-    while (!(left_none = has_left_none()) && proc_kill_session(session, 0) > 0)
-        (void)poll(NULL, 0, LOOK_AGAIN_MS);
+    hold_ends_of_children();
+    look_at = clock_mono_ms() + pause_ms;
+    while (!(left_none = has_left_none())) {
+        now = clock_mono_ms();
+        if (now >= look_at) {
+            if (proc_signal_session(session, 0) == 0)
+                break;
+            look_at = now + pause_ms;
+            pause_ms = MIN_OF(2 * pause_ms, (int64_t)LOOK_AT_LEAST_MS);
+        }
+        if (!child_ends_within(look_at - now))
+            continue;
+        pause_ms = LOOK_AGAIN_MS;
+        look_at = MIN_OF(look_at, now + pause_ms);
+    }
     return left_none;
 }
 

@@ -12,47 +12,41 @@
 /* A shepherd that has only not been told the end yet has it by the second look. */
 #define HELD_LOOKS 2
 
-/* Of several tasks of a job one brings the sum of all: the top task, which is started
- * first, or on a sister's host the oldest. */
-static bool is_first_of_job(struct shell *s, const struct task *t)
+/* Of several tasks of a job one brings the sum of all: the top task, or on a sister's
+ * host the oldest. NULL: it has not begun. */
+static struct task *first_of_job(struct shell *s, struct task *t)
 {
-    if (!t->number)
-        return true;
-    return !task_find(s, t->job_id) && mom_first_task(s->mom, t->job_id) == t->number;
+    struct task *top = t->number ? task_find(s, t->job_id) : t;
+
+    return top ? top
+               : task_find_spawned(s, t->job_id, mom_first_task(s->mom, t->job_id));
 }
 
-/* Tasks that were started later stand behind it in the list. */
-static void add_usage(struct shell *s, const char *job_id, const struct task *from,
-                      const struct proc_session *ps, size_t at, size_t n,
-                      struct mom_out *out)
+/* The sample of that task counts for its job. */
+static void add_to(struct proc_session *sum, const struct proc_session *more)
 {
-    struct mom_usage sum = { 0 };
-    size_t n_processes = 0;
+    sum->n_processes += more->n_processes;
+    sum->used.cput_s += more->used.cput_s;
+    sum->used.mem_kb += more->used.mem_kb;
+    sum->used.vmem_kb += more->used.vmem_kb;
+}
 
-    for (; at < n; at++, from = from->hh.next) {
-        if (strcmp(from->job_id, job_id) != 0)
-            continue;
-        n_processes += ps[at].n_processes;
-        sum.cput_s += ps[at].used.cput_s;
-        sum.mem_kb += ps[at].used.mem_kb;
-        sum.vmem_kb += ps[at].used.vmem_kb;
-        /* A job of one task is the usual one. */
-        if (!from->number && !mom_first_task(s->mom, job_id))
-            break;
-    }
-    /* A job that was seen with no process at all says nothing about its use: it may be
-     * ending just now. */
-    if (n_processes && !job_groups_tell_use(s, job_id, &sum, out))
-        mom_used(s->mom, clock_steady(), job_id, &sum);
+/* A job that was seen with no process at all says nothing about its use: it may be
+ * ending just now. */
+static void tell_usage(struct shell *s, const char *job_id,
+                       const struct proc_session *sum, struct mom_out *out)
+{
+    if (sum->n_processes && !job_groups_tell_use(s, job_id, &sum->used, out))
+        mom_used(s->mom, clock_steady(), job_id, &sum->used);
 }
 
 /* All of its processes have been killed, and the shepherd does not hear of the end of
  * the first: a tracer does, which has left the session and tells nobody. The job ends
  * without that. */
-static void end_held(struct task *t)
+static void end_held(struct task *t, const struct proc_session *seen)
 {
     bool is_held = t->is_killed && t->child && t->session > 1 &&
-                   !proc_session_has_any(t->session, t->mark);
+                   (seen->n_alive == 0 || !proc_session_is(t->session, t->mark));
 
     t->missing = is_held ? t->missing + 1 : 0;
     if (t->missing < HELD_LOOKS)
@@ -62,27 +56,38 @@ static void end_held(struct task *t)
     kill(t->shepherd, SIGKILL);
 }
 
+static void take_sample(struct task *t, const struct proc_session *seen,
+                        struct proc_session *sums)
+{
+    const struct task *first = first_of_job(t->shell, t);
+
+    if (t->attached && seen->n_processes)
+        t->seen = seen->used;
+    if (first)
+        add_to(&sums[first->place], seen);
+    if (t->is_killed)
+        end_held(t, seen);
+}
+
 void tasks_sample(struct shell *s, struct mom_out *out)
 {
     size_t n = HASH_COUNT(s->tasks), i = 0;
-    struct proc_session *ps = xcalloc(n + 1, sizeof(*ps));
+    struct proc_session *seen = xcalloc(n + 1, sizeof(*seen));
+    struct proc_session *sums = xcalloc(n + 1, sizeof(*sums));
     struct task *t, *tmp;
 
-    HASH_ITER (hh, s->tasks, t, tmp)
-        /* A task that has not reported has no session; -1 is that of no process. */
-        ps[i++].session = t->session > 1 ? t->session : -1;
-    MUST(i == n);
-    proc_sample(ps, n); /* one walk through /proc for all jobs */
-    i = 0;
     HASH_ITER (hh, s->tasks, t, tmp) {
-        if (t->attached && ps[i].n_processes)
-            t->seen = ps[i].used;
-        if (is_first_of_job(s, t))
-            add_usage(s, t->job_id, t, ps, i, n, out);
-        if (t->is_killed)
-            end_held(t);
-        i++;
+        t->place = i++;
+        /* A task that has not reported has no session; -1 is that of no process. */
+        seen[t->place].session = t->session > 1 ? t->session : -1;
     }
-    free(ps);
+    MUST(i == n);
+    proc_sample(seen, n); /* one walk through /proc for all jobs */
+    HASH_ITER (hh, s->tasks, t, tmp)
+        take_sample(t, &seen[t->place], sums);
+    HASH_ITER (hh, s->tasks, t, tmp)
+        tell_usage(s, t->job_id, &sums[t->place], out);
+    free(sums);
+    free(seen);
     mom_sampled(s->mom, clock_steady(), out);
 }

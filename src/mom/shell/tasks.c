@@ -9,6 +9,7 @@
 #include "mom/shell/job_groups.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/sandbox.h"
+#include "mom/shell/signalling.h"
 #include "mom/shell/spawn.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <utlist.h>
 
 /* The shepherd of the job was killed too, and has written no status. */
 #define STATUS_KILLED (256 + SIGKILL)
@@ -33,7 +35,7 @@ struct task *task_find(struct shell *s, const char *job_id)
     return t;
 }
 
-static struct task *find_spawned(struct shell *s, const char *job_id, uint32_t number)
+struct task *task_find_spawned(struct shell *s, const char *job_id, uint32_t number)
 {
     char *key = xasprintf("%s %08X", job_id, number);
     struct task *t = task_find(s, key);
@@ -50,10 +52,19 @@ const char *task_exit_path(const struct task *t, char path[PATH_MAX])
 }
 
 /* A session that has ended and whose number is another's by now is left alone. */
-static void kill_session(int32_t session, const char *mark, int signo)
+static void signal_session(struct shell *s, const char *job_id, int32_t session,
+                           const char *mark, int signo)
 {
-    if (proc_session_is(session, mark))
-        proc_kill_session(session, signo);
+    if (session > 1 && proc_session_is(session, mark))
+        signalling_add(s, job_id, session, signo);
+}
+
+/* What of a task that the core has forgotten may still run. */
+static void kill_rest(struct task *t)
+{
+    if (!t->is_killed)
+        signal_session(t->shell, t->job_id, t->session, t->mark, SIGKILL);
+    t->is_killed = t->session > 1;
 }
 
 static void close_go(struct task *t)
@@ -149,7 +160,8 @@ void task_tell_exit(struct task *t, struct mom_out *out)
  * its go ends by itself. */
 void tasks_begin(struct shell *s, const char *job_id, uint32_t number, bool is_saved)
 {
-    struct task *t = number ? find_spawned(s, job_id, number) : task_find(s, job_id);
+    struct task *t =
+        number ? task_find_spawned(s, job_id, number) : task_find(s, job_id);
 
     if (!t)
         return;
@@ -259,28 +271,46 @@ static void on_report(void *arg, int fd, unsigned ready)
 static void on_shepherd_end(void *arg, pid_t pid, int status)
 {
     struct task *t = arg;
-    struct shell *s = t->shell;
-    struct mom_out out = { .arena = s->arena };
 
     (void)pid;
     (void)status;
     t->child = NULL;
     while (t->report && read_report(t))
         ;
+    DL_APPEND(t->shell->ended, t);
+}
+
+static void tell_end(struct task *t, struct mom_out *out)
+{
     if (t->dropped) {
-        kill_session(t->session, t->mark, SIGKILL);
+        kill_rest(t);
         remove_exit(t);
-    } else {
-        task_unlist(t);
-        if (t->session > 0) {
-            task_tell_exit(t, &out);
-        } else {
-            tell_start(t, 0, START_RETRY, "the job's shepherd ended", &out);
-            if (t->number)
-                remove_exit(t); /* of its job is removed as that is dropped */
-        }
+        return;
     }
-    task_free(t);
+    task_unlist(t);
+    if (t->session > 0) {
+        task_tell_exit(t, out);
+        return;
+    }
+    tell_start(t, 0, START_RETRY, "the job's shepherd ended", out);
+    if (t->number)
+        remove_exit(t); /* of its job is removed as that is dropped */
+}
+
+void tasks_tell_ended(struct shell *s)
+{
+    struct mom_out out = { .arena = s->arena };
+    struct task *t;
+
+    if (!s->ended)
+        return;
+    /* Jobs that were dropped are those of earlier runs, and their tasks know it. */
+    signalling_send(s);
+    while ((t = s->ended)) {
+        DL_DELETE(s->ended, t);
+        tell_end(t, &out);
+        task_free(t);
+    }
     shell_carry_out(s, &out);
 }
 
@@ -395,39 +425,31 @@ void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
     }
 }
 
-/* Sessions that get a signal together: a walk over all processes of the host for each
- * of a job's tasks would be too many. */
-struct sessions {
-    int32_t *v;
-    size_t n;
-};
-
-static void kill_task(struct task *t, int32_t session, const char *mark, int signo,
-                      struct sessions *to)
+static void kill_task(struct shell *s, const char *job_id, struct task *t,
+                      int32_t session, const char *mark, int signo)
 {
-    if (t && signo == SIGKILL)
+    signal_session(s, job_id, session, mark, signo);
+    if (!t || signo != SIGKILL)
+        return;
+    if (session > 1)
         t->is_killed = true;
-    if (session > 1 && proc_session_is(session, mark))
-        to->v[to->n++] = session;
-    else if (session <= 1 && t && t->child && signo == SIGKILL)
+    else if (t->child)
         kill(t->shepherd, SIGKILL); /* the job waits for its go and ends without it */
 }
 
-static void kill_top(struct shell *s, const char *job_id, int signo,
-                     struct sessions *to)
+static void kill_top(struct shell *s, const char *job_id, int signo)
 {
     struct task *t = task_find(s, job_id);
 
-    kill_task(t, t ? t->session : mom_job_session(s->mom, job_id),
-              mom_session_mark(s->mom, job_id, TOP_TASK), signo, to);
+    kill_task(s, job_id, t, t ? t->session : mom_job_session(s->mom, job_id),
+              mom_session_mark(s->mom, job_id, TOP_TASK), signo);
 }
 
 static void kill_spawned(struct shell *s, const char *job_id,
-                         const struct mom_job_task *task, int signo,
-                         struct sessions *to)
+                         const struct mom_job_task *task, int signo)
 {
-    kill_task(find_spawned(s, job_id, task->number), task->session,
-              mom_session_mark(s->mom, job_id, task->number), signo, to);
+    kill_task(s, job_id, task_find_spawned(s, job_id, task->number), task->session,
+              mom_session_mark(s->mom, job_id, task->number), signo);
 }
 
 /* The numbers of the tasks that were spawned are the core's. */
@@ -435,18 +457,16 @@ void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo)
 {
     const struct mom_job_task *tasks;
     size_t n = number ? 0 : mom_job_tasks(s->mom, job_id, s->arena, &tasks);
-    struct sessions to = { .v = ARENA_ARRAY(s->arena, int32_t, n + 1) };
     struct mom_job_task one;
 
     if (!number && signo == SIGKILL)
         job_groups_kill(s, job_id);
     if (number <= TOP_TASK)
-        kill_top(s, job_id, signo, &to);
+        kill_top(s, job_id, signo);
     else if (mom_find_task(s->mom, job_id, number, &one))
-        kill_spawned(s, job_id, &one, signo, &to);
+        kill_spawned(s, job_id, &one, signo);
     for (size_t i = 0; i < n; i++)
-        kill_spawned(s, job_id, &tasks[i], signo, &to);
-    (void)proc_kill_sessions(to.v, to.n, signo);
+        kill_spawned(s, job_id, &tasks[i], signo);
 }
 
 static void drop_task(struct task *t)
@@ -455,8 +475,7 @@ static void drop_task(struct task *t)
     t->dropped = true;
     if (!t->report)
         close_pipes(t);
-    if (t->session > 1)
-        kill_session(t->session, t->mark, SIGKILL);
+    kill_rest(t);
     if (t->adopted) {
         remove_exit(t);
         task_free(t);

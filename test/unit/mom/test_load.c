@@ -413,6 +413,30 @@ static void test_what_stops_is_noted_first(void)
     bench_fini(&b);
 }
 
+/* One way through the host serves the signals of all, and each record comes behind. */
+static void test_all_go_on_before_the_first_is_noted(void)
+{
+    size_t n_signals = 0, n_notes = 0;
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    run_job(&b, "2.svr");
+    set_stops(&b, true, false);
+    CU_ASSERT(look(&b, 5));
+    forget(&b);
+    CU_ASSERT(look(&b, 1));
+    for (size_t i = 0; i < b.out.n; i++) {
+        if (b.out.v[i].kind == MOM_KILL) {
+            CU_ASSERT_EQUAL(n_notes, 0);
+            n_signals++;
+        }
+        n_notes += b.out.v[i].kind == MOM_SAVE;
+    }
+    CU_ASSERT(n_signals == 2 && n_notes == 2);
+    bench_fini(&b);
+}
+
 /* ... and what is noted as stopped is stopped by the next MoM. */
 static void test_a_restart_stops_what_is_noted(void)
 {
@@ -578,6 +602,7 @@ static const struct unit_case cases[] = {
     { "without the line jobs go on", test_without_the_line_jobs_go_on },
     { "a restart lets jobs go on that stood", test_a_restart_lets_jobs_go_on },
     { "what stops is noted first", test_what_stops_is_noted_first },
+    { "all go on before the first is noted", test_all_go_on_before_the_first_is_noted },
     { "a restart stops what is noted", test_a_restart_stops_what_is_noted },
     { "a restart does not stop what is being ended",
       test_a_restart_does_not_stop_what_is_being_ended },

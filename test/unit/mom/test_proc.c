@@ -4,6 +4,7 @@
 #include "mom/shell/proc.h"
 
 #include "../unit.h"
+#include "walks.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -107,7 +108,7 @@ static void who_moves_is_killed(void)
     for (int i = 0; i < 20; i++) {
         pid_t session = begin(move_all, 3);
 
-        (void)proc_kill_session(session, SIGKILL);
+        (void)proc_signal_session(session, SIGKILL);
         wait_for_all();
     }
 }
@@ -117,7 +118,7 @@ static void each_group_is_killed(void)
     for (int i = 0; i < 20; i++) {
         pid_t session = begin(move_in_groups, 2);
 
-        CU_ASSERT_TRUE(proc_kill_session(session, SIGKILL) > 0);
+        CU_ASSERT_TRUE(proc_signal_session(session, SIGKILL) > 0);
         wait_for_all();
     }
 }
@@ -136,7 +137,7 @@ static void a_strangers_group_is_left_alone(void)
     }
     CU_ASSERT_FATAL(stranger > 0);
     CU_ASSERT_EQUAL(setpgid(stranger, stranger), 0);
-    CU_ASSERT_EQUAL(proc_kill_session(stranger, SIGKILL), 0);
+    CU_ASSERT_EQUAL(proc_signal_session(stranger, SIGKILL), 0);
     CU_ASSERT_EQUAL(waitpid(stranger, &status, WNOHANG), 0);
     CU_ASSERT_EQUAL(kill(stranger, SIGTERM), 0);
     CU_ASSERT_EQUAL(waitpid(stranger, &status, 0), stranger);
@@ -152,21 +153,118 @@ static NORETURN void stand_there(int ready)
 /* All of a job's, with one call; another session, between them, goes on. */
 static void several_sessions_get_one_signal(void)
 {
-    int32_t killed[4] = { 0 };
+    struct proc_signal v[4] = {
+        { 0, SIGKILL }, { 0, SIGKILL }, { 0, SIGKILL }, { 0, SIGKILL }
+    };
     pid_t other;
     int status;
 
-    killed[0] = begin(move_all, 3);
-    killed[1] = begin(stand_there, 1);
+    v[0].session = begin(move_all, 3);
+    v[1].session = begin(stand_there, 1);
     other = begin(stand_there, 1);
-    killed[3] =
-        begin(move_in_groups, 2); /* killed[2] is of a task that did not begin */
-    (void)proc_kill_sessions(killed, ARRAY_LEN(killed), SIGKILL);
+    v[3].session = begin(move_in_groups, 2); /* v[2] is of a task that did not begin */
+    (void)proc_signal(v, ARRAY_LEN(v));
     CU_ASSERT_EQUAL(waitpid(other, &status, WNOHANG), 0);
     CU_ASSERT_EQUAL(kill(other, SIGTERM), 0);
     wait_for_all();
-    CU_ASSERT_EQUAL(proc_kill_sessions(killed, ARRAY_LEN(killed), SIGKILL), 0);
-    CU_ASSERT_EQUAL(proc_kill_sessions(killed, 0, SIGKILL), 0);
+    CU_ASSERT_EQUAL(proc_signal(v, ARRAY_LEN(v)), 0);
+    CU_ASSERT_EQUAL(proc_signal(v, 0), 0);
+}
+
+static void walks_do_not_grow_with_sessions(void)
+{
+    struct proc_signal v[10];
+
+    for (size_t i = 0; i < ARRAY_LEN(v); i++)
+        v[i] = (struct proc_signal){ begin(stand_there, 1), 0 };
+    (void)walks();
+    CU_ASSERT_EQUAL(proc_signal(v, ARRAY_LEN(v)), ARRAY_LEN(v));
+    CU_ASSERT_EQUAL(walks(), 1);
+    for (size_t i = 0; i < ARRAY_LEN(v); i++)
+        v[i].signo = SIGKILL;
+    CU_ASSERT_EQUAL(proc_signal(v, ARRAY_LEN(v)), ARRAY_LEN(v));
+    /* In the second one nobody is met who has not been killed. */
+    CU_ASSERT_EQUAL(walks(), 2);
+    wait_for_all();
+}
+
+static int counted; /* where count() tells of each SIGUSR1 */
+
+static void on_counted(int signo)
+{
+    (void)signo;
+    if (write(counted, "u", 1) != 1)
+        _exit(1);
+}
+
+static NORETURN void count(int ready)
+{
+    counted = ready;
+    signal(SIGUSR1, on_counted);
+    say(ready);
+    stand();
+}
+
+/* SIGKILL of another session takes more walks than one. */
+static void a_signal_is_sent_once(void)
+{
+    int told[2];
+    char text[16];
+    struct proc_signal v[2] = { { 0, SIGUSR1 }, { begin(stand_there, 1), SIGKILL } };
+
+    CU_ASSERT_EQUAL_FATAL(pipe(told), 0);
+    v[0].session = fork();
+    if (v[0].session == 0) {
+        alarm(LIMIT_S);
+        setsid();
+        close(told[0]);
+        count(told[1]);
+    }
+    close(told[1]);
+    CU_ASSERT_EQUAL(read(told[0], text, 1), 1);
+    CU_ASSERT_EQUAL(proc_signal(v, 2), 2);
+    CU_ASSERT_EQUAL(read(told[0], text, 1), 1);
+    CU_ASSERT_EQUAL(kill(v[0].session, SIGKILL), 0);
+    CU_ASSERT_EQUAL(read(told[0], text, sizeof(text)), 0);
+    close(told[0]);
+    wait_for_all();
+}
+
+/* Whoever stops is stopped last, and whoever is to end has gone on before. */
+static void signals_of_a_session_keep_their_order(void)
+{
+    pid_t session = begin(stand_there, 1);
+    const struct proc_signal stopped[] = { { session, SIGCONT }, { session, SIGSTOP } };
+    const struct proc_signal ended[] = { { session, SIGSTOP },
+                                         { session, SIGCONT },
+                                         { session, SIGTERM } };
+    int status;
+
+    alarm(LIMIT_S);
+    CU_ASSERT_EQUAL(proc_signal(stopped, ARRAY_LEN(stopped)), 1);
+    CU_ASSERT_EQUAL(waitpid(session, &status, WUNTRACED), session);
+    CU_ASSERT_TRUE(WIFSTOPPED(status));
+    CU_ASSERT_EQUAL(proc_signal(ended, ARRAY_LEN(ended)), 1);
+    CU_ASSERT_EQUAL(waitpid(session, &status, 0), session);
+    CU_ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    alarm(0);
+}
+
+static void who_has_ended_is_not_alive(void)
+{
+    struct proc_session v[2] = { { .session = begin(stand_there, 1) },
+                                 { .session = begin(stand_there, 1) } };
+    siginfo_t info;
+
+    CU_ASSERT_EQUAL(kill(v[0].session, SIGKILL), 0);
+    CU_ASSERT_EQUAL(waitid(P_PID, (id_t)v[0].session, &info, WEXITED | WNOWAIT), 0);
+    (void)walks();
+    proc_sample(v, 2);
+    CU_ASSERT_EQUAL(walks(), 1);
+    CU_ASSERT_TRUE(v[0].n_processes == 1 && v[0].n_alive == 0);
+    CU_ASSERT_TRUE(v[1].n_processes == 1 && v[1].n_alive == 1);
+    CU_ASSERT_EQUAL(kill(v[1].session, SIGKILL), 0);
+    wait_for_all();
 }
 
 int main(void)
@@ -177,6 +275,11 @@ int main(void)
         { "each group of a session is killed", each_group_is_killed },
         { "a stranger's group is left alone", a_strangers_group_is_left_alone },
         { "several sessions get one signal", several_sessions_get_one_signal },
+        { "walks do not grow with sessions", walks_do_not_grow_with_sessions },
+        { "a signal is sent once", a_signal_is_sent_once },
+        { "signals of a session keep their order",
+          signals_of_a_session_keep_their_order },
+        { "who has ended is not alive", who_has_ended_is_not_alive },
     };
 
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)

@@ -5,12 +5,15 @@
 #include "mom/shell/checkpoints.h"
 #include "mom/shell/demux.h"
 #include "mom/shell/files.h"
+#include "mom/shell/host_task.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/shell.h"
+#include "mom/shell/signalling.h"
 #include "mom/shell/spawn.h"
 
 #include "../unit.h"
 #include "node1.h"
+#include "walks.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -18,9 +21,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utlist.h>
+
+#define LIMIT_S 30
+#define N_JOBS  5
 
 static struct spawn_report to_report; /* what the next shepherd says */
 static bool hangs;                    /* nothing, and it does not end */
@@ -123,17 +131,18 @@ void shell_log(struct shell *s, int event, int log_class, const char *object,
     snprintf(last_log, sizeof(last_log), "%s", text);
 }
 
-/* The effects stay for the test to look at. */
+/* The effects stay for the test to look at, and kill when it says so. */
 static struct mom_out *all;
+static bool kills;
 
 void shell_carry_out(struct shell *s, struct mom_out *out)
 {
-    (void)s;
     for (size_t i = 0; i < out->n; i++) {
+        if (kills && out->v[i].kind == MOM_KILL)
+            tasks_kill(s, out->v[i].job_id, out->v[i].task, out->v[i].u.signo);
         ARENA_ROOM(all->arena, all, v, 16);
         all->v[all->n++] = out->v[i];
     }
-    loop_stop(s->loop);
 }
 
 /* The tests. */
@@ -150,24 +159,38 @@ static void command(struct mom *m, uint32_t number, const void *body,
     mom_message(m, 100, 7, node1_server(), &msg, true, out);
 }
 
+static void add_job(struct mom *m, const char *id, struct mom_out *out)
+{
+    struct wire_attr attr = { .name = "euser", .value = "joe" };
+    const struct body_queue queue = { .id = id,
+                                      .destination = "node1",
+                                      .attrs = { .n = 1, .v = &attr } };
+    const struct body_id commit = { .id = id };
+
+    command(m, BATCH_QUEUE_JOB, &queue, out);
+    command(m, BATCH_COMMIT, &commit, out);
+    mom_stored(m, 100, id, NULL, out);
+}
+
 static struct mom *job_on_its_way(struct mom_out *out)
 {
     const struct mom_config cfg = node1_config();
     const struct is_message hello = { .command = IS_REPLYHELLO };
-    struct wire_attr attr = { .name = "euser", .value = "joe" };
-    const struct body_queue queue = { .id = "1.svr",
-                                      .destination = "node1",
-                                      .attrs = { .n = 1, .v = &attr } };
-    const struct body_id commit = { .id = "1.svr" };
     struct mom *m = mom_new(&cfg);
 
     mom_router_up(m, 100, out);
     mom_connected(m, 100, 7, 1, out);
     mom_message(m, 100, 7, node1_server(), &hello, true, out);
-    command(m, BATCH_QUEUE_JOB, &queue, out);
-    command(m, BATCH_COMMIT, &commit, out);
-    mom_stored(m, 100, "1.svr", NULL, out);
+    add_job(m, "1.svr", out);
     return m;
+}
+
+/* One turn, as shell.c has it. */
+static void turn(struct shell *s, bool wait)
+{
+    loop_turn(s->loop, wait);
+    tasks_tell_ended(s);
+    signalling_send(s);
 }
 
 /* The exit status that the server is told, when the shepherd is over before its words
@@ -193,13 +216,14 @@ static int32_t told_status(int32_t session, int32_t status, const char *text)
     if (hangs)
         tasks_kill(&s, "1.svr", 0, SIGKILL);
     for (int i = 0; i < 10 && told == INT32_MIN; i++) {
-        loop_turn(s.loop, hangs);
+        turn(&s, hangs);
         for (size_t k = 0; k < seen.n; k++)
             if (seen.v[k].kind == MOM_SEND && seen.v[k].u.msg.command == IS_JOBOBIT)
                 told = seen.v[k].u.msg.updates[0].status;
     }
     if (kills_at_the_end)
         tasks_kill(&s, "1.svr", 0, SIGKILL);
+    signalling_close(&s);
     tasks_close(&s);
     mom_free(s.mom);
     loop_free(s.loop);
@@ -237,9 +261,12 @@ static pid_t begin_session(void)
 {
     pid_t pid = fork();
 
-    if (pid == 0 && setsid() > 0)
+    if (pid == 0) {
+        alarm(LIMIT_S);
+        setsid();
         for (;;)
             pause();
+    }
     while (getsid(pid) != pid)
         sched_yield();
     return pid;
@@ -338,6 +365,191 @@ static void test_a_task_of_an_earlier_mom_costs_nothing_while_it_runs(void)
     arena_free(seen.arena);
 }
 
+/* A session whose leader has ended; the number of the process that it has left. */
+static pid_t begin_leaderless(pid_t *ret_session)
+{
+    int ready[2];
+    pid_t left = 0;
+
+    CU_ASSERT_EQUAL_FATAL(pipe(ready), 0);
+    *ret_session = fork();
+    if (*ret_session == 0) {
+        alarm(LIMIT_S);
+        setsid();
+        left = fork();
+        if (left > 0)
+            _exit(write(ready[1], &left, sizeof(left)) < 0);
+        for (;;)
+            pause();
+    }
+    CU_ASSERT_EQUAL(read(ready[0], &left, sizeof(left)), sizeof(left));
+    CU_ASSERT_EQUAL(waitpid(*ret_session, NULL, 0), *ret_session);
+    close(ready[0]);
+    close(ready[1]);
+    return left;
+}
+
+static void begin_shell(struct shell *s, struct mom_out *seen)
+{
+    const struct mom_config cfg = node1_config();
+
+    *seen = (struct mom_out){ .arena = arena_new() };
+    *s = (struct shell){ .loop = loop_new(), .arena = seen->arena };
+    all = seen;
+    s->mom = mom_new(&cfg);
+    snprintf(s->home, sizeof(s->home), "/nonexistent");
+    (void)walks();
+}
+
+static void end_shell(struct shell *s)
+{
+    signalling_close(s);
+    tasks_close(s);
+    mom_free(s->mom);
+    loop_free(s->loop);
+    arena_free(s->arena);
+}
+
+static const char *id_of(struct shell *s, int i)
+{
+    return arena_printf(s->arena, "%d.svr", i);
+}
+
+/* Nobody tells of their ends, so they are looked for from time to time. */
+static void test_sessions_without_leaders_are_looked_at_together(void)
+{
+    struct mom_out seen;
+    struct shell s;
+    struct diag why;
+    pid_t left[N_JOBS];
+
+    begin_shell(&s, &seen);
+    CU_ASSERT_FALSE(tasks_recover(&s, &why)); /* no directory, and then a timer */
+    for (int i = 0; i < N_JOBS; i++) {
+        struct task *t = task_add(&s, id_of(&s, i), 0, 1);
+
+        left[i] = begin_leaderless(&t->session);
+        t->adopted = t->attached = t->is_leaderless = true;
+        DL_APPEND(s.leaderless, t);
+    }
+    (void)walks();
+    loop_timer_set(s.watch, 0);
+    turn(&s, true);
+    CU_ASSERT_EQUAL(HASH_COUNT(s.tasks), N_JOBS);
+    CU_ASSERT_EQUAL(walks(), 1);
+    for (int i = 1; i < N_JOBS; i++) {
+        CU_ASSERT_EQUAL(kill(left[i], SIGKILL), 0);
+        CU_ASSERT_EQUAL(waitpid(left[i], NULL, 0), left[i]);
+    }
+    loop_timer_set(s.watch, 0);
+    turn(&s, true);
+    CU_ASSERT_EQUAL(HASH_COUNT(s.tasks), 1);
+    CU_ASSERT_EQUAL(walks(), 1);
+    CU_ASSERT_EQUAL(kill(left[0], SIGKILL), 0);
+    CU_ASSERT_EQUAL(waitpid(left[0], NULL, 0), left[0]);
+    end_shell(&s);
+}
+
+static void on_end(void *arg, pid_t pid, int status)
+{
+    struct task **t = arg;
+
+    CU_ASSERT_TRUE(pid == (*t)->shepherd && WIFSIGNALED(status));
+    (*t)->child = NULL;
+    *t = NULL;
+}
+
+/* Of a task that was killed and whose shepherd does not hear of that: a sample of all
+ * tells. */
+static void test_a_sample_sees_who_is_held(void)
+{
+    struct mom_out seen, out;
+    struct shell s;
+    struct task *t[N_JOBS];
+    pid_t of[N_JOBS];
+
+    begin_shell(&s, &seen);
+    out = (struct mom_out){ .arena = s.arena };
+    for (int i = 0; i < N_JOBS; i++) {
+        t[i] = task_add(&s, id_of(&s, i), 0, 1);
+        t[i]->session = of[i] = begin_session();
+        t[i]->shepherd = begin_session();
+        t[i]->child = loop_child_watch(s.loop, t[i]->shepherd, on_end, &t[i]);
+        t[i]->is_killed = true;
+    }
+    for (int looks = 0; looks < 3; looks++)
+        tasks_sample(&s, &out);
+    CU_ASSERT_EQUAL(walks(), 3);
+    loop_turn(s.loop, false);
+    for (int i = 0; i < N_JOBS; i++) {
+        CU_ASSERT_PTR_NOT_NULL_FATAL(t[i]);
+        kill(of[i], SIGKILL); /* it is not waited for */
+        waitid(P_PID, (id_t)of[i], &(siginfo_t){ 0 }, WEXITED | WNOWAIT);
+    }
+    for (int looks = 0; looks < 2; looks++)
+        tasks_sample(&s, &out);
+    CU_ASSERT_EQUAL(walks(), 2);
+    for (int i = 0; i < N_JOBS; i++) {
+        CU_ASSERT_EQUAL(waitpid(of[i], NULL, 0), of[i]);
+        for (int turns = 0; turns < 10 && t[i]; turns++)
+            loop_turn(s.loop, true);
+        CU_ASSERT_PTR_NULL(t[i]);
+    }
+    end_shell(&s);
+}
+
+/* Each has left a process that does not outlive it. */
+static void test_what_ended_jobs_have_left_costs_one_walk(void)
+{
+    struct mom_out seen, out;
+    struct shell s;
+    struct conf conf = { 0 };
+    pid_t left[N_JOBS];
+
+    begin_shell(&s, &seen);
+    s.conf = &conf;
+    mom_free(s.mom);
+    out = (struct mom_out){ .arena = s.arena };
+    s.mom = job_on_its_way(&out);
+    for (int i = 0; i < N_JOBS; i++) {
+        if (i != 1)
+            add_job(s.mom, id_of(&s, i), &out);
+        to_report = (struct spawn_report){ 0 };
+        left[i] = begin_leaderless(&to_report.session);
+        tasks_start_job(&s, id_of(&s, i), &out);
+    }
+    (void)walks();
+    kills = true;
+    while (s.tasks)
+        turn(&s, true);
+    kills = false;
+    for (int i = 0; i < N_JOBS; i++)
+        CU_ASSERT_EQUAL(waitpid(left[i], NULL, 0), left[i]);
+    CU_ASSERT_EQUAL(walks(), 2); /* the second one finds nobody */
+    end_shell(&s);
+}
+
+static void test_jobs_that_are_killed_cost_one_walk(void)
+{
+    struct mom_out seen;
+    struct shell s;
+    struct task *t;
+    pid_t of[N_JOBS];
+
+    begin_shell(&s, &seen);
+    for (int i = 0; i < N_JOBS; i++) {
+        t = task_add(&s, id_of(&s, i), 0, 1);
+        of[i] = t->session = begin_session();
+        tasks_kill(&s, id_of(&s, i), 0, SIGTERM);
+    }
+    CU_ASSERT_EQUAL(walks(), 0);
+    signalling_send(&s);
+    CU_ASSERT_EQUAL(walks(), 1);
+    for (int i = 0; i < N_JOBS; i++)
+        CU_ASSERT_EQUAL(waitpid(of[i], NULL, 0), of[i]);
+    end_shell(&s);
+}
+
 static const struct unit_case cases[] = {
     { "a task of an earlier MoM costs nothing while it runs",
       test_a_task_of_an_earlier_mom_costs_nothing_while_it_runs },
@@ -346,9 +558,17 @@ static const struct unit_case cases[] = {
     { "a start that hangs can be killed", test_a_start_that_hangs_can_be_killed },
     { "only what is left of a job is killed", test_only_what_is_left_is_killed },
     { "what was moved aside is logged", test_what_was_moved_aside_is_logged },
+    { "sessions without leaders are looked at together",
+      test_sessions_without_leaders_are_looked_at_together },
+    { "a sample sees who is held", test_a_sample_sees_who_is_held },
+    { "what ended jobs have left costs one walk",
+      test_what_ended_jobs_have_left_costs_one_walk },
+    { "jobs that are killed cost one walk", test_jobs_that_are_killed_cost_one_walk },
 };
 
 int main(void)
 {
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+        return 2;
     return unit_main("mom/tasks", cases, ARRAY_LEN(cases));
 }

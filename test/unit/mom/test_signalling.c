@@ -1,0 +1,181 @@
+/* test_signalling.c - signals of a turn are sent together, and what is done to a job
+ * comes behind its own. The processes are real.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/signalling.h"
+
+#include "../unit.h"
+#include "walks.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIMIT_S 30
+#define N_JOBS  3
+
+static struct shell s;
+static char history[200]; /* ids of jobs that were dropped, and what with them */
+static int32_t found_at_drop;
+
+static pid_t begin_session(void)
+{
+    pid_t pid = fork();
+
+    CU_ASSERT_FATAL(pid >= 0);
+    if (pid == 0) {
+        alarm(LIMIT_S);
+        if (setsid() < 0)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    while (getsid(pid) != pid)
+        sched_yield();
+    return pid;
+}
+
+static void expect_end(pid_t pid, int signo)
+{
+    int status;
+
+    CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid); /* SIGALRM ends it, too */
+    CU_ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signo);
+}
+
+static bool runs(pid_t pid)
+{
+    siginfo_t info = { 0 };
+
+    CU_ASSERT_EQUAL(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT), 0);
+    return info.si_pid == 0;
+}
+
+static const char *id_of(int i)
+{
+    static const char *const ids[N_JOBS] = { "0.svr", "1.svr", "2.svr" };
+
+    return ids[i];
+}
+
+static void on_drop(struct shell *of, const struct mom_effect *drop)
+{
+    size_t len = strlen(history);
+
+    CU_ASSERT_PTR_EQUAL(of, &s);
+    if (found_at_drop)
+        expect_end(found_at_drop, SIGKILL);
+    found_at_drop = 0;
+    snprintf(history + len, sizeof(history) - len, "%s %d %s %s;", drop->job_id,
+             (int)drop->u.drop.run_version,
+             drop->u.drop.sandbox ? drop->u.drop.sandbox : "-",
+             drop->u.drop.user ? drop->u.drop.user : "-");
+}
+
+/* One that finds that more of the job is to be killed. */
+static void on_drop_with_more(struct shell *of, const struct mom_effect *drop)
+{
+    signalling_add(of, drop->job_id, found_at_drop, SIGKILL);
+}
+
+static bool put_off(int i, const char *sandbox, signalling_drop_fn fn)
+{
+    struct mom_effect e = { .kind = MOM_DROP, .job_id = id_of(i) };
+
+    e.u.drop.run_version = i + 4;
+    e.u.drop.sandbox = sandbox;
+    e.u.drop.user = sandbox ? "joe" : NULL;
+    return signalling_put_off(&s, &e, fn);
+}
+
+static void begin(void)
+{
+    s = (struct shell){ 0 };
+    history[0] = '\0';
+    (void)walks();
+}
+
+static void test_all_jobs_of_a_turn_cost_one_walk(void)
+{
+    pid_t of[N_JOBS];
+
+    begin();
+    for (int i = 0; i < N_JOBS; i++) {
+        of[i] = begin_session();
+        signalling_add(&s, id_of(i), of[i], SIGTERM);
+    }
+    CU_ASSERT_EQUAL(walks(), 0);
+    CU_ASSERT_TRUE(runs(of[0]));
+    signalling_send(&s);
+    CU_ASSERT_EQUAL(walks(), 1);
+    for (int i = 0; i < N_JOBS; i++)
+        expect_end(of[i], SIGTERM);
+    signalling_send(&s);
+    CU_ASSERT_EQUAL(walks(), 0);
+}
+
+static void test_a_job_is_settled_before_anything_else_is_done_to_it(void)
+{
+    pid_t first = begin_session(), second = begin_session();
+
+    begin();
+    signalling_add(&s, id_of(0), first, SIGTERM);
+    signalling_add(&s, id_of(1), second, SIGTERM);
+    signalling_settle(&s, id_of(2));
+    CU_ASSERT_EQUAL(walks(), 0);
+    CU_ASSERT_TRUE(runs(first));
+    signalling_settle(&s, id_of(1));
+    expect_end(second, SIGTERM);
+    expect_end(first, SIGTERM); /* with the same walk */
+    CU_ASSERT_EQUAL(walks(), 1);
+    signalling_settle(&s, id_of(1));
+    CU_ASSERT_EQUAL(walks(), 0);
+}
+
+static void test_files_go_behind_the_processes(void)
+{
+    char sandbox[] = "/tmp/pbs.0";
+
+    begin();
+    CU_ASSERT_FALSE(put_off(0, NULL, on_drop));
+    CU_ASSERT_STRING_EQUAL(history, "");
+    found_at_drop = begin_session();
+    signalling_add(&s, id_of(0), found_at_drop, SIGKILL);
+    CU_ASSERT_TRUE(put_off(0, sandbox, on_drop));
+    sandbox[0] = '?'; /* effects do not live as long */
+    CU_ASSERT_FALSE(put_off(1, NULL, on_drop));
+    signalling_add(&s, id_of(1), 0, SIGKILL);
+    CU_ASSERT_TRUE(put_off(1, NULL, on_drop));
+    CU_ASSERT_STRING_EQUAL(history, "");
+    signalling_settle(&s, id_of(0)); /* it is here once more */
+    CU_ASSERT_STRING_EQUAL(history, "0.svr 4 /tmp/pbs.0 joe;1.svr 5 - -;");
+    CU_ASSERT_PTR_NULL(s.signalling);
+}
+
+static void test_what_a_drop_finds_is_killed_as_well(void)
+{
+    begin();
+    signalling_add(&s, id_of(0), 0, SIGKILL);
+    CU_ASSERT_TRUE(put_off(0, NULL, on_drop_with_more));
+    found_at_drop = begin_session();
+    signalling_close(&s);
+    expect_end(found_at_drop, SIGKILL);
+    found_at_drop = 0;
+    CU_ASSERT_PTR_NULL(s.signalling);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "all jobs of a turn cost one walk", test_all_jobs_of_a_turn_cost_one_walk },
+        { "a job is settled before anything else is done to it",
+          test_a_job_is_settled_before_anything_else_is_done_to_it },
+        { "files go behind the processes", test_files_go_behind_the_processes },
+        { "what a drop finds is killed as well",
+          test_what_a_drop_finds_is_killed_as_well },
+    };
+
+    return unit_main("mom/signalling", cases, ARRAY_LEN(cases));
+}
