@@ -183,6 +183,7 @@ struct victim {
     int32_t session;
     int signo;
     size_t order;      /* of the signals of a session */
+    bool group_has_it; /* the first one of the session */
     bool is_strangers; /* another session has a group of the session's number */
 };
 
@@ -281,7 +282,8 @@ static void signal_process(void *arg, pid_t pid)
     if (!v || !read_process(pid, &st) || st.session != session || st.state == 'Z')
         return;
     for (; !is_behind(k, v, session); v++) {
-        if (k->only_sigkill && v->signo != SIGKILL)
+        if (v->signo != SIGKILL &&
+            (k->only_sigkill || (v->group_has_it && st.group == session)))
             continue;
         if (kill(pid, v->signo) == 0 &&
             (v->signo != SIGKILL || note_killed(&k->killed, pid)))
@@ -307,8 +309,10 @@ static void take_victims(struct killing *k, const struct proc_signal *v, size_t 
         MUST(v[i].signo >= 0);
         if (v[i].session <= 1) /* 0 is no session, and that of init is not a job's */
             continue;
-        k->v[k->n_victims++] =
-            (struct victim){ .session = v[i].session, .signo = v[i].signo, .order = i };
+        k->v[k->n_victims++] = (struct victim){ .session = v[i].session,
+                                                .signo = v[i].signo,
+                                                .order = i,
+                                                .group_has_it = v[i].group_has_it };
         k->looks_for_strangers = k->looks_for_strangers || v[i].signo == SIGKILL;
     }
     if (k->n_victims)
@@ -344,6 +348,12 @@ size_t proc_signal(const struct proc_signal *v, size_t n)
     free(k.killed.v);
     free(k.v);
     return total;
+}
+
+/* A leader stays in its group, which is of the same number. */
+bool proc_signal_group(int32_t session, int signo)
+{
+    return session > 1 && getsid(session) == session && kill(-session, signo) == 0;
 }
 
 size_t proc_signal_session(int32_t session, int signo)

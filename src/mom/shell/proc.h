@@ -38,12 +38,17 @@ void proc_each_of_session(int32_t session, void (*fn)(void *arg, int32_t pid),
 struct proc_signal {
     int32_t session;
     int signo;
+    bool group_has_it; /* proc_signal_group() has sent it */
 };
 /* Send them with one walk over /proc, several of a session in their order; SIGKILL with
  * further walks until nobody is found who has not got it, and to all of their groups,
  * so that nobody escapes by becoming another process. Returns how many processes were
  * found. */
 size_t proc_signal(const struct proc_signal *v, size_t n);
+/* The signal goes to the group that the session's leader began in, at once and without
+ * a walk: nearly always that is all of the session. False: the leader is not there any
+ * more, so nobody knows whose group that is. */
+bool proc_signal_group(int32_t session, int signo);
 /* The same for one session. */
 size_t proc_signal_session(int32_t session, int signo);
 

@@ -54,7 +54,10 @@ void signalling_add(struct shell *s, const char *job_id, int32_t session, int si
         g->cap = g->cap ? 2 * g->cap : 16;
         g->v = xrealloc(g->v, g->cap * sizeof(*g->v));
     }
-    g->v[g->n++] = (struct proc_signal){ .session = session, .signo = signo };
+    g->v[g->n++] =
+        (struct proc_signal){ .session = session,
+                              .signo = signo,
+                              .group_has_it = proc_signal_group(session, signo) };
 }
 
 bool signalling_put_off(struct shell *s, const struct mom_effect *drop,

@@ -1,8 +1,10 @@
 /* signalling.h - signals for processes of jobs, and what waits behind them.
  *
  * Which processes are of a session is found by a walk over all processes of the host.
- * So the signals of a turn of the loop are gathered, and one walk at its end sends them
- * for all jobs. What is done to a job meanwhile must not come before its signals:
+ * So a signal goes to the group of the session's leader at once, where nearly always
+ * all of the job is: nobody is answered before that. And the signals of a turn of the
+ * loop are gathered, and one walk at its end sends them to what else there is of these
+ * jobs. What is done to a job meanwhile must not come before its signals:
  * whoever carries out an effect that says something else of the job settles it first.
  * The removal of its files is put off instead, since jobs are often killed and dropped
  * together.

@@ -138,6 +138,7 @@ static void a_strangers_group_is_left_alone(void)
     CU_ASSERT_FATAL(stranger > 0);
     CU_ASSERT_EQUAL(setpgid(stranger, stranger), 0);
     CU_ASSERT_EQUAL(proc_signal_session(stranger, SIGKILL), 0);
+    CU_ASSERT_FALSE(proc_signal_group(stranger, SIGKILL));
     CU_ASSERT_EQUAL(waitpid(stranger, &status, WNOHANG), 0);
     CU_ASSERT_EQUAL(kill(stranger, SIGTERM), 0);
     CU_ASSERT_EQUAL(waitpid(stranger, &status, 0), stranger);
@@ -153,9 +154,10 @@ static NORETURN void stand_there(int ready)
 /* All of a job's, with one call; another session, between them, goes on. */
 static void several_sessions_get_one_signal(void)
 {
-    struct proc_signal v[4] = {
-        { 0, SIGKILL }, { 0, SIGKILL }, { 0, SIGKILL }, { 0, SIGKILL }
-    };
+    struct proc_signal v[4] = { { .signo = SIGKILL },
+                                { .signo = SIGKILL },
+                                { .signo = SIGKILL },
+                                { .signo = SIGKILL } };
     pid_t other;
     int status;
 
@@ -176,7 +178,7 @@ static void walks_do_not_grow_with_sessions(void)
     struct proc_signal v[10];
 
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
-        v[i] = (struct proc_signal){ begin(stand_there, 1), 0 };
+        v[i] = (struct proc_signal){ .session = begin(stand_there, 1) };
     (void)walks();
     CU_ASSERT_EQUAL(proc_signal(v, ARRAY_LEN(v)), ARRAY_LEN(v));
     CU_ASSERT_EQUAL(walks(), 1);
@@ -205,12 +207,14 @@ static NORETURN void count(int ready)
     stand();
 }
 
-/* SIGKILL of another session takes more walks than one. */
+/* SIGKILL of another session takes more walks than one, and who is in the group of the
+ * session's leader may have got it before. */
 static void a_signal_is_sent_once(void)
 {
     int told[2];
     char text[16];
-    struct proc_signal v[2] = { { 0, SIGUSR1 }, { begin(stand_there, 1), SIGKILL } };
+    struct proc_signal v[2] = { { .signo = SIGUSR1 },
+                                { begin(stand_there, 1), SIGKILL, false } };
 
     CU_ASSERT_EQUAL_FATAL(pipe(told), 0);
     v[0].session = fork();
@@ -224,6 +228,10 @@ static void a_signal_is_sent_once(void)
     CU_ASSERT_EQUAL(read(told[0], text, 1), 1);
     CU_ASSERT_EQUAL(proc_signal(v, 2), 2);
     CU_ASSERT_EQUAL(read(told[0], text, 1), 1);
+    v[0].group_has_it = proc_signal_group(v[0].session, SIGUSR1);
+    CU_ASSERT_TRUE(v[0].group_has_it);
+    CU_ASSERT_EQUAL(read(told[0], text, 1), 1);
+    CU_ASSERT_EQUAL(proc_signal(v, 1), 0);
     CU_ASSERT_EQUAL(kill(v[0].session, SIGKILL), 0);
     CU_ASSERT_EQUAL(read(told[0], text, sizeof(text)), 0);
     close(told[0]);
@@ -234,10 +242,11 @@ static void a_signal_is_sent_once(void)
 static void signals_of_a_session_keep_their_order(void)
 {
     pid_t session = begin(stand_there, 1);
-    const struct proc_signal stopped[] = { { session, SIGCONT }, { session, SIGSTOP } };
-    const struct proc_signal ended[] = { { session, SIGSTOP },
-                                         { session, SIGCONT },
-                                         { session, SIGTERM } };
+    const struct proc_signal stopped[] = { { session, SIGCONT, false },
+                                           { session, SIGSTOP, false } };
+    const struct proc_signal ended[] = { { session, SIGSTOP, false },
+                                         { session, SIGCONT, false },
+                                         { session, SIGTERM, false } };
     int status;
 
     alarm(LIMIT_S);

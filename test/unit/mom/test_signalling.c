@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,21 +21,50 @@ static struct shell s;
 static char history[200]; /* ids of jobs that were dropped, and what with them */
 static int32_t found_at_drop;
 
+static NORETURN void stand(void)
+{
+    alarm(LIMIT_S);
+    for (;;)
+        pause();
+}
+
 static pid_t begin_session(void)
 {
     pid_t pid = fork();
 
     CU_ASSERT_FATAL(pid >= 0);
     if (pid == 0) {
-        alarm(LIMIT_S);
         if (setsid() < 0)
             _exit(1);
-        for (;;)
-            pause();
+        stand();
     }
     while (getsid(pid) != pid)
         sched_yield();
     return pid;
+}
+
+/* The number of a process that is in another group than its session's leader. */
+static pid_t begin_session_of_two(pid_t *ret_leader)
+{
+    pid_t other = 0;
+    int ready[2];
+
+    CU_ASSERT_EQUAL_FATAL(pipe(ready), 0);
+    *ret_leader = fork();
+    if (*ret_leader == 0) {
+        setsid();
+        if (fork() == 0) {
+            setpgid(0, 0);
+            other = getpid();
+            if (write(ready[1], &other, sizeof(other)) < 0)
+                _exit(1);
+        }
+        stand();
+    }
+    CU_ASSERT_EQUAL(read(ready[0], &other, sizeof(other)), sizeof(other));
+    close(ready[0]);
+    close(ready[1]);
+    return other;
 }
 
 static void expect_end(pid_t pid, int signo)
@@ -99,30 +129,35 @@ static void begin(void)
 
 static void test_all_jobs_of_a_turn_cost_one_walk(void)
 {
-    pid_t of[N_JOBS];
+    pid_t leader, others[N_JOBS];
 
     begin();
     for (int i = 0; i < N_JOBS; i++) {
-        of[i] = begin_session();
-        signalling_add(&s, id_of(i), of[i], SIGTERM);
+        others[i] = begin_session_of_two(&leader);
+        signalling_add(&s, id_of(i), leader, SIGTERM);
+        expect_end(leader, SIGTERM); /* its group has it at once */
     }
     CU_ASSERT_EQUAL(walks(), 0);
-    CU_ASSERT_TRUE(runs(of[0]));
+    CU_ASSERT_TRUE(runs(others[0]));
     signalling_send(&s);
     CU_ASSERT_EQUAL(walks(), 1);
     for (int i = 0; i < N_JOBS; i++)
-        expect_end(of[i], SIGTERM);
+        expect_end(others[i], SIGTERM);
     signalling_send(&s);
     CU_ASSERT_EQUAL(walks(), 0);
 }
 
 static void test_a_job_is_settled_before_anything_else_is_done_to_it(void)
 {
-    pid_t first = begin_session(), second = begin_session();
+    pid_t leaders[2];
+    pid_t first = begin_session_of_two(&leaders[0]);
+    pid_t second = begin_session_of_two(&leaders[1]);
 
     begin();
-    signalling_add(&s, id_of(0), first, SIGTERM);
-    signalling_add(&s, id_of(1), second, SIGTERM);
+    for (int i = 0; i < 2; i++) {
+        signalling_add(&s, id_of(i), leaders[i], SIGTERM);
+        expect_end(leaders[i], SIGTERM);
+    }
     signalling_settle(&s, id_of(2));
     CU_ASSERT_EQUAL(walks(), 0);
     CU_ASSERT_TRUE(runs(first));
@@ -177,5 +212,7 @@ int main(void)
           test_what_a_drop_finds_is_killed_as_well },
     };
 
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+        return 2;
     return unit_main("mom/signalling", cases, ARRAY_LEN(cases));
 }
