@@ -235,7 +235,7 @@ test_unit_mom_test_spawning_SOURCES = test/unit/mom/test_spawning.c \
 test_unit_mom_test_spawning_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_signalling_SOURCES = test/unit/mom/test_signalling.c \
 	test/unit/mom/walks.h src/mom/shell/proc.c src/mom/shell/signalling.c
-test_unit_mom_test_signalling_LDADD = libhfbase.la -lcunit
+test_unit_mom_test_signalling_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \
 	test/unit/mom/walks.h src/mom/shell/signalling.c \
 	src/mom/shell/adopted.c src/mom/shell/task_usage.c \

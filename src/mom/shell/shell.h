@@ -55,6 +55,8 @@ struct shell {
     size_t n_spawned;                /* among them, beside top tasks */
     struct spawning *spawning;       /* tasks that wait; NULL: none ever was spawned */
     struct signalling *signalling;   /* signals that wait; NULL: none */
+    int64_t walk_again_ms;           /* for them, not before (clock_mono_ms()) */
+    struct loop_timer *walk_timer;   /* then; NULL: it was never needed */
     struct ending *endings;          /* jobs whose epilogue waits or runs */
     size_t n_epilogues;              /* of them that run */
     struct demux *demuxes;           /* of jobs that are to start */

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/signalling.h"
 
+#include "lib/io/loop.h"
 #include "mom/shell/proc.h"
 
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 #define uthash_malloc(size)    xmalloc(size)
 #define uthash_free(ptr, size) free(ptr)
 #include <uthash.h>
+
+#define PAUSE_FACTOR 9 /* of what a walk has taken, until the next one */
 
 struct signalled_job { /* signals wait for it */
     char *id;
@@ -91,6 +94,8 @@ static void finish_job(struct shell *s, struct signalled_job *j)
 
 void signalling_send(struct shell *s)
 {
+    int64_t begun_ms = clock_mono_ms();
+
     /* Who drops a job may find further sessions of it. */
     while (s->signalling) {
         struct signalling *g = s->signalling;
@@ -104,7 +109,30 @@ void signalling_send(struct shell *s)
         }
         free(g->v);
         free(g);
+        s->walk_again_ms =
+            clock_mono_ms() + PAUSE_FACTOR * (clock_mono_ms() - begun_ms);
     }
+}
+
+/* The end of its turn sends. */
+static void on_walk_time(void *arg)
+{
+    (void)arg;
+}
+
+void signalling_turn_end(struct shell *s)
+{
+    int64_t now_ms = clock_mono_ms();
+
+    if (!s->signalling)
+        return;
+    if (now_ms >= s->walk_again_ms) {
+        signalling_send(s);
+        return;
+    }
+    if (!s->walk_timer)
+        s->walk_timer = loop_timer_new(s->loop, on_walk_time, s);
+    loop_timer_set(s->walk_timer, s->walk_again_ms - now_ms);
 }
 
 void signalling_settle(struct shell *s, const char *job_id)
@@ -117,4 +145,7 @@ void signalling_close(struct shell *s)
 {
     signalling_send(s);
     MUST(!s->signalling);
+    if (s->walk_timer)
+        loop_timer_free(s->walk_timer);
+    s->walk_timer = NULL;
 }

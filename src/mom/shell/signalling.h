@@ -26,8 +26,11 @@ bool signalling_put_off(struct shell *s, const struct mom_effect *drop,
 
 /* All that waits is sent and carried out, if something of that job does. */
 void signalling_settle(struct shell *s, const char *job_id);
-/* The same at the end of a turn, whatever waits. */
+/* The same, whatever waits. */
 void signalling_send(struct shell *s);
+/* The same at the end of a turn, or a little later: walks take a tenth of the time at
+ * most. */
+void signalling_turn_end(struct shell *s);
 /* Nothing waits any more. */
 void signalling_close(struct shell *s);
 

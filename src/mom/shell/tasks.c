@@ -261,9 +261,13 @@ static bool read_report(struct task *t)
 
 static void on_report(void *arg, int fd, unsigned ready)
 {
+    struct task *t = arg;
+
     (void)fd;
     (void)ready;
-    (void)read_report(arg);
+    /* It may be the report of a job that is dropped behind its signals. */
+    signalling_settle(t->shell, t->job_id);
+    (void)read_report(t);
 }
 
 /* The shepherd has ended. Its report may still be in the pipe; it was written before
@@ -305,7 +309,8 @@ void tasks_tell_ended(struct shell *s)
     if (!s->ended)
         return;
     /* Jobs that were dropped are those of earlier runs, and their tasks know it. */
-    signalling_send(s);
+    DL_FOREACH (s->ended, t)
+        signalling_settle(s, t->job_id);
     while ((t = s->ended)) {
         DL_DELETE(s->ended, t);
         tell_end(t, &out);

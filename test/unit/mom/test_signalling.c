@@ -201,12 +201,39 @@ static void test_what_a_drop_finds_is_killed_as_well(void)
     CU_ASSERT_PTR_NULL(s.signalling);
 }
 
+/* So that thousands of signals leave the MoM time for other things. */
+static void test_a_walk_may_wait_for_its_time(void)
+{
+    const int64_t never_ms = INT64_MAX / 2;
+    pid_t leader, other = begin_session_of_two(&leader);
+
+    begin();
+    s.loop = loop_new();
+    s.walk_again_ms = never_ms;
+    signalling_turn_end(&s);
+    CU_ASSERT_PTR_NULL(s.walk_timer); /* nothing waits */
+    signalling_add(&s, id_of(0), leader, SIGTERM);
+    expect_end(leader, SIGTERM);
+    signalling_turn_end(&s);
+    CU_ASSERT_EQUAL(walks(), 0);
+    CU_ASSERT_TRUE_FATAL(s.walk_timer && loop_timer_is_set(s.walk_timer));
+    s.walk_again_ms = 0; /* its time has come */
+    signalling_turn_end(&s);
+    CU_ASSERT_EQUAL(walks(), 1);
+    expect_end(other, SIGTERM);
+    CU_ASSERT_TRUE(s.walk_again_ms > 0);
+    signalling_close(&s);
+    loop_free(s.loop);
+    s.loop = NULL;
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "all jobs of a turn cost one walk", test_all_jobs_of_a_turn_cost_one_walk },
         { "a job is settled before anything else is done to it",
           test_a_job_is_settled_before_anything_else_is_done_to_it },
+        { "a walk may wait for its time", test_a_walk_may_wait_for_its_time },
         { "files go behind the processes", test_files_go_behind_the_processes },
         { "what a drop finds is killed as well",
           test_what_a_drop_finds_is_killed_as_well },

@@ -81,7 +81,8 @@ static void on_down(void *arg)
     ((struct end *)arg)->n_down++;
 }
 
-static void end_start(struct end *e, uint16_t port, uint8_t key_change)
+static void end_start_with(struct end *e, uint16_t port, uint8_t key_change,
+                           unsigned packets_in_turn)
 {
     char routers[64], path[128];
     struct leaf_config cfg = { .loop = bench.loop,
@@ -90,6 +91,7 @@ static void end_start(struct end *e, uint16_t port, uint8_t key_change)
                                .addrs = &e->addr,
                                .node_type = TPP_LEAF,
                                .auth_method = CLUSTERKEY_METHOD,
+                               .packets_in_turn = packets_in_turn,
                                .events = { .message = on_message,
                                            .closed = on_closed,
                                            .up = on_up,
@@ -104,6 +106,11 @@ static void end_start(struct end *e, uint16_t port, uint8_t key_change)
     CU_ASSERT_EQUAL_FATAL(clusterkey_load(path, false, &cfg.key, &why), 0);
     cfg.key.key[0] ^= key_change;
     CU_ASSERT_EQUAL_FATAL(leaf_new(&cfg, &e->leaf, &why), 0);
+}
+
+static void end_start(struct end *e, uint16_t port, uint8_t key_change)
+{
+    end_start_with(e, port, key_change, 0);
 }
 
 static void end_stop(struct end *e)
@@ -154,6 +161,38 @@ static void test_messages_and_ends(void)
     end_stop(&b); /* the router tells who has left */
     RUN_UNTIL(a.n_closed == 1);
     CU_ASSERT_FALSE(leaf_send(a.leaf, s, "x", 1));
+    end_stop(&a);
+}
+
+#define N_MANY    25
+#define MOST_TURN 10
+
+/* What comes behind them waits for the next turns, in its order. */
+static void test_a_turn_has_its_measure(void)
+{
+    char expected[N_MANY + 2] = "!";
+    struct end a, b;
+    size_t before, most = 0;
+    uint64_t s;
+
+    end_start(&a, 30021, 0);
+    end_start_with(&b, 30022, 0, MOST_TURN);
+    RUN_UNTIL(a.n_up && b.n_up);
+    s = say(&a, &b, "!");
+    for (int i = 0; i < N_MANY; i++) {
+        expected[i + 1] = (char)('a' + i);
+        CU_ASSERT(leaf_send(a.leaf, s, &expected[i + 1], 1));
+    }
+    bench.late = false;
+    loop_timer_set(bench.patience, PATIENCE_MS);
+    while (b.got.len < N_MANY + 1 && !bench.late) {
+        before = b.got.len;
+        loop_turn(bench.loop, true);
+        most = MAX_OF(most, b.got.len - before);
+    }
+    CU_ASSERT(most <= MOST_TURN);
+    CU_ASSERT_STRING_EQUAL(b.got.data, expected);
+    end_stop(&b);
     end_stop(&a);
 }
 
@@ -414,6 +453,7 @@ static void test_methods_of_daemons(void)
 static const struct unit_case cases[] = {
     { "a method for users is none for daemons", test_methods_of_daemons },
     { "messages and ends reach the other leaf", test_messages_and_ends },
+    { "a turn has its measure", test_a_turn_has_its_measure },
     { "a stream to nobody ends", test_unknown_peer_ends_stream },
     { "a leaf with a wrong key stays out", test_wrong_key_stays_out },
     { "a router without the key says nothing",
