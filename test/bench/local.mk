@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += test/bench/arrays.py test/bench/bench.py test/bench/dry.py test/bench/durable.py test/bench/ends.py test/bench/jobs.py \
-	test/bench/largest.py test/bench/memory.py test/bench/others.py test/bench/queued.py test/bench/real.py \
+	test/bench/largest.py test/bench/many.py test/bench/memory.py test/bench/others.py test/bench/queued.py test/bench/real.py \
 	test/bench/past.py test/bench/paths.py test/bench/standing.py test/bench/turn.c test/bench/width.py
 
 check_PROGRAMS += test/bench/hammer
