@@ -569,6 +569,7 @@ void shell_close(struct shell *s)
 {
     if (!s->loop)
         return;
+    signalling_close(s); /* jobs may be dropped with it, so all else is still there */
     service_free(s->service);
     task_service_free(s->task_service);
     if (s->reachers)
@@ -581,7 +582,6 @@ void shell_close(struct shell *s)
     leaf_free(s->leaf);
     if (s->askers)
         pool_free(s->askers);
-    signalling_close(s);
     spawning_close(s);
     tasks_close(s);
     records_close(&s->records);
