@@ -264,6 +264,24 @@ static void kill_group(struct killing *k, int32_t group)
     (void)kill(-group, SIGKILL);
 }
 
+/* Is that signal still to be sent to a process of that group? */
+static bool is_wanted(const struct killing *k, const struct victim *v, int32_t group)
+{
+    return v->signo == SIGKILL ||
+           (!k->only_sigkill && !(v->group_has_it && group == v->session));
+}
+
+static bool is_any_wanted(const struct killing *k, const struct victim *v,
+                          int32_t group)
+{
+    int32_t session = v->session;
+
+    for (; !is_behind(k, v, session); v++)
+        if (is_wanted(k, v, group))
+            return true;
+    return false;
+}
+
 /* Signal a process of the sessions; a zombie has ended already. */
 static void signal_process(void *arg, pid_t pid)
 {
@@ -279,11 +297,11 @@ static void signal_process(void *arg, pid_t pid)
     for (; named && !is_behind(k, named, group); named++)
         named->is_strangers = true;
     v = find_victim(k, session);
-    if (!v || !read_process(pid, &st) || st.session != session || st.state == 'Z')
+    if (!v || !is_any_wanted(k, v, group) || !read_process(pid, &st) ||
+        st.session != session || st.state == 'Z')
         return;
     for (; !is_behind(k, v, session); v++) {
-        if (v->signo != SIGKILL &&
-            (k->only_sigkill || (v->group_has_it && st.group == session)))
+        if (!is_wanted(k, v, st.group))
             continue;
         if (kill(pid, v->signo) == 0 &&
             (v->signo != SIGKILL || note_killed(&k->killed, pid)))
