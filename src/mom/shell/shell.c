@@ -537,7 +537,8 @@ static void on_turn_end(void *arg)
     struct shell *s = arg;
 
     tasks_tell_ended(s);
-    signalling_turn_end(s);
+    if (!s->stopping) /* else shell_close() waits for the ends, too */
+        signalling_turn_end(s);
     task_service_keep_limits(s->task_service);
     logfile_flush(s->log);
 }

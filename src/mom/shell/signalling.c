@@ -6,13 +6,18 @@
 #include "lib/io/loop.h"
 #include "mom/shell/proc.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #define uthash_malloc(size)    xmalloc(size)
 #define uthash_free(ptr, size) free(ptr)
 #include <uthash.h>
 
-#define PAUSE_FACTOR 9 /* of what a walk has taken, until the next one */
+#define PAUSE_FACTOR 9   /* of what a walk has taken, until the next one */
+#define END_LOOKS    100 /* at those who are killed when the MoM ends */
+#define END_LOOK_MS  10
 
 struct signalled_job { /* signals wait for it */
     char *id;
@@ -141,9 +146,34 @@ void signalling_settle(struct shell *s, const char *job_id)
         signalling_send(s);
 }
 
+static bool is_any_left(const struct proc_signal *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i].signo == SIGKILL && v[i].session > 1 &&
+            getsid(v[i].session) == v[i].session)
+            return true;
+    return false;
+}
+
+/* Whoever is killed takes a moment to go. A MoM that ends gives its jobs back to the
+ * server, which may start them elsewhere at once. */
+static void send_and_wait(struct shell *s)
+{
+    size_t n = s->signalling->n;
+    struct proc_signal *v = xcalloc(n + 1, sizeof(*v));
+
+    if (n)
+        memcpy(v, s->signalling->v, n * sizeof(*v));
+    signalling_send(s);
+    for (int looks = 0; looks < END_LOOKS && is_any_left(v, n); looks++)
+        (void)poll(NULL, 0, END_LOOK_MS);
+    free(v);
+}
+
 void signalling_close(struct shell *s)
 {
-    signalling_send(s);
+    if (s->signalling)
+        send_and_wait(s);
     MUST(!s->signalling);
     if (s->walk_timer)
         loop_timer_free(s->walk_timer);

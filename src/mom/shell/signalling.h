@@ -31,7 +31,8 @@ void signalling_send(struct shell *s);
 /* The same at the end of a turn, or a little later: walks take a tenth of the time at
  * most. */
 void signalling_turn_end(struct shell *s);
-/* Nothing waits any more. */
+/* At the end of the MoM: what waits is sent, and who is killed with that is waited for,
+ * a second at most. */
 void signalling_close(struct shell *s);
 
 #endif

@@ -7,6 +7,7 @@
 #include "../unit.h"
 #include "walks.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -201,6 +202,45 @@ static void test_what_a_drop_finds_is_killed_as_well(void)
     CU_ASSERT_PTR_NULL(s.signalling);
 }
 
+/* As a shepherd does, some time after the end, whoever has started it takes it. */
+static pid_t begin_below_a_shepherd(pid_t *ret_shepherd)
+{
+    pid_t leader = 0;
+    int ready[2];
+
+    CU_ASSERT_EQUAL_FATAL(pipe(ready), 0);
+    *ret_shepherd = fork();
+    if (*ret_shepherd == 0) {
+        siginfo_t info;
+
+        alarm(LIMIT_S);
+        leader = begin_session();
+        if (write(ready[1], &leader, sizeof(leader)) < 0)
+            _exit(1);
+        (void)waitid(P_PID, (id_t)leader, &info, WEXITED | WNOWAIT);
+        (void)poll(NULL, 0, 50);
+        _exit(waitpid(leader, NULL, 0) != leader);
+    }
+    CU_ASSERT_EQUAL(read(ready[0], &leader, sizeof(leader)), sizeof(leader));
+    close(ready[0]);
+    close(ready[1]);
+    return leader;
+}
+
+/* The server may start its job elsewhere at once. */
+static void test_the_end_waits_for_who_is_killed(void)
+{
+    pid_t shepherd, leader = begin_below_a_shepherd(&shepherd);
+    int status;
+
+    begin();
+    signalling_add(&s, id_of(0), leader, SIGKILL);
+    signalling_close(&s);
+    CU_ASSERT_EQUAL(getsid(leader), -1);
+    CU_ASSERT_EQUAL(waitpid(shepherd, &status, 0), shepherd);
+    CU_ASSERT_EQUAL(status, 0);
+}
+
 /* So that thousands of signals leave the MoM time for other things. */
 static void test_a_walk_may_wait_for_its_time(void)
 {
@@ -233,6 +273,7 @@ int main(void)
         { "all jobs of a turn cost one walk", test_all_jobs_of_a_turn_cost_one_walk },
         { "a job is settled before anything else is done to it",
           test_a_job_is_settled_before_anything_else_is_done_to_it },
+        { "the end waits for who is killed", test_the_end_waits_for_who_is_killed },
         { "a walk may wait for its time", test_a_walk_may_wait_for_its_time },
         { "files go behind the processes", test_files_go_behind_the_processes },
         { "what a drop finds is killed as well",
