@@ -54,8 +54,6 @@ struct leaf {
     struct hub hubs[MAX_ROUTERS];
     struct hub *active;  /* where packets leave; NULL: no router */
     struct arena *arena; /* of the packet being taken */
-    unsigned n_taken;    /* in this turn, if they are counted */
-    struct loop_timer *next_turn;
 };
 
 static void note(struct leaf *l, int event, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -234,27 +232,6 @@ static bool take_packet(struct hub *h, const struct tpp_packet *pkt)
     return streams_packet(l->streams, clock_steady(), pkt, l->arena);
 }
 
-static void on_next_turn(void *arg)
-{
-    struct leaf *l = arg;
-
-    l->n_taken = 0;
-    for (size_t i = 0; i < l->n_hubs; i++)
-        if (l->hubs[i].conn)
-            conn_hold(l->hubs[i].conn, false);
-}
-
-/* The last one of a turn holds up those behind it. */
-static void count_packet(struct leaf *l, struct conn *c)
-{
-    if (!l->cfg.packets_in_turn)
-        return;
-    if (l->n_taken++ == 0)
-        loop_timer_set(l->next_turn, 0);
-    if (l->n_taken >= l->cfg.packets_in_turn)
-        conn_hold(c, true);
-}
-
 static void hub_frame(void *arg, struct conn *c, const struct packet *f)
 {
     struct hub *h = arg;
@@ -262,7 +239,6 @@ static void hub_frame(void *arg, struct conn *c, const struct packet *f)
     struct tpp_packet pkt;
     bool ok;
 
-    count_packet(l, c);
     arena_clear(l->arena);
     ok = tpp_decode(f->data, f->len, l->arena, &pkt) && take_packet(h, &pkt);
     /* Taking the packet may have ended the connection already. */
@@ -463,7 +439,6 @@ int leaf_new(const struct leaf_config *cfg, struct leaf **ret, struct diag *why)
     l->arena = arena_new();
     l->streams = streams_new(&l->addrs[0], &ev);
     l->askers = pool_new(cfg->loop, ASK_THREADS, MAX_ROUTERS);
-    l->next_turn = loop_timer_new(cfg->loop, on_next_turn, l);
     err = add_routers(l, cfg->routers, why);
     if (err) {
         leaf_free(l);
@@ -485,7 +460,6 @@ void leaf_free(struct leaf *l)
         loop_timer_free(l->hubs[i].timer);
     }
     pool_free(l->askers);
-    loop_timer_free(l->next_turn);
     streams_free(l->streams);
     arena_free(l->arena);
     clusterkey_clear(&l->cfg.key);

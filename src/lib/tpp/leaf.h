@@ -47,9 +47,6 @@ struct leaf_config {
     const char *auth_method;      /* of leaf_method() */
     const char *encrypt_method;   /* what the site asked for; NULL or "": nothing */
     struct clusterkey key;        /* of the method of that name; unused with resvport */
-    /* So many packets at most are taken in a turn of the loop, whose other work waits
-     * for what comes of them; 0: all that have been read. */
-    unsigned packets_in_turn;
     struct leaf_events events;
 };
 

@@ -160,10 +160,6 @@ static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_ou
     }
 }
 
-/* A packet of the server is a job that comes, starts or ends, each of which is written
- * to disk: some tenths of a millisecond, and a fork for a start. */
-#define PACKETS_IN_TURN 20
-
 /* An effect may bring further ones, which are appended to the same list. The list may
  * move then, so each effect is copied before it is carried out. */
 void shell_carry_out(struct shell *s, struct mom_out *out)
@@ -383,7 +379,6 @@ static int make_leaf(struct shell *s, struct diag *why)
 {
     struct leaf_config cfg = { .loop = s->loop,
                                .node_type = TPP_LEAF,
-                               .packets_in_turn = PACKETS_IN_TURN,
                                .events = { .message = on_message,
                                            .closed = on_closed,
                                            .down = on_down,

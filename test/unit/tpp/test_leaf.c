@@ -81,8 +81,7 @@ static void on_down(void *arg)
     ((struct end *)arg)->n_down++;
 }
 
-static void end_start_with(struct end *e, uint16_t port, uint8_t key_change,
-                           unsigned packets_in_turn)
+static void end_start(struct end *e, uint16_t port, uint8_t key_change)
 {
     char routers[64], path[128];
     struct leaf_config cfg = { .loop = bench.loop,
@@ -91,7 +90,6 @@ static void end_start_with(struct end *e, uint16_t port, uint8_t key_change,
                                .addrs = &e->addr,
                                .node_type = TPP_LEAF,
                                .auth_method = CLUSTERKEY_METHOD,
-                               .packets_in_turn = packets_in_turn,
                                .events = { .message = on_message,
                                            .closed = on_closed,
                                            .up = on_up,
@@ -106,11 +104,6 @@ static void end_start_with(struct end *e, uint16_t port, uint8_t key_change,
     CU_ASSERT_EQUAL_FATAL(clusterkey_load(path, false, &cfg.key, &why), 0);
     cfg.key.key[0] ^= key_change;
     CU_ASSERT_EQUAL_FATAL(leaf_new(&cfg, &e->leaf, &why), 0);
-}
-
-static void end_start(struct end *e, uint16_t port, uint8_t key_change)
-{
-    end_start_with(e, port, key_change, 0);
 }
 
 static void end_stop(struct end *e)
@@ -164,8 +157,8 @@ static void test_messages_and_ends(void)
     end_stop(&a);
 }
 
-#define N_MANY    25
-#define MOST_TURN 10
+#define N_MANY    90
+#define MOST_TURN 32
 
 /* What comes behind them waits for the next turns, in its order. */
 static void test_a_turn_has_its_measure(void)
@@ -176,11 +169,11 @@ static void test_a_turn_has_its_measure(void)
     uint64_t s;
 
     end_start(&a, 30021, 0);
-    end_start_with(&b, 30022, 0, MOST_TURN);
+    end_start(&b, 30022, 0);
     RUN_UNTIL(a.n_up && b.n_up);
     s = say(&a, &b, "!");
     for (int i = 0; i < N_MANY; i++) {
-        expected[i + 1] = (char)('a' + i);
+        expected[i + 1] = (char)('#' + i);
         CU_ASSERT(leaf_send(a.leaf, s, &expected[i + 1], 1));
     }
     bench.late = false;
