@@ -273,11 +273,12 @@ static const struct object *queue_sweep_take(struct watches *w, struct queue_swe
 static bool is_ahead(const struct watches *w, const struct object *o)
 {
     const struct kind_sweep *s = &w->sweeps[o->kind];
-    bool behind_next = o->created_seq >= next_seq(s);
-    bool before_end = o->created_seq < s->end_seq;
+    bool behind_next, before_end;
 
-    if (!s->on)
+    if (!s->on) /* then what was next may be gone */
         return false;
+    behind_next = o->created_seq >= next_seq(s);
+    before_end = o->created_seq < s->end_seq;
     return s->wraps ? behind_next || before_end : behind_next && before_end;
 }
 
@@ -293,7 +294,7 @@ static const struct object *sweep_take(struct watches *w, enum obj_kind kind)
     }
     o = s->next;
     if (!o || !is_ahead(w, o)) {
-        s->on = false;
+        *s = (struct kind_sweep){ .on = false };
         return NULL;
     }
     s->next = object_next_live(o);
