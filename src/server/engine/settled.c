@@ -24,15 +24,11 @@ static const struct rule_row *rule_left(const struct rule_context *c,
 static bool is_settled(const struct svr *s, struct rule_context *c,
                        const struct object *o, struct buf *why)
 {
-    const struct watch *x = watch_find(&s->watches, o);
     const struct rule_row *left = NULL;
 
-    rules_know(c, x);
-    /* An object that is still to be looked at may well have something due, and so may
-     * one whose rules look again when an answer is there: with it they see all that has
-     * changed meanwhile. */
-    if (!(x && x->asker && x->asker->awaits) &&
-        !watch_is_pending(&s->watches, o, c->now_at))
+    rules_know(c, watch_find(&s->watches, o));
+    /* An object that is still to be looked at may well have something due. */
+    if (!watch_is_pending(&s->watches, o, c->now_at))
         left = rule_left(c, o);
     if (left && why)
         buf_printf(why, "%s %s: rule \"%s\" was not woken", kind_name(o->kind), o->id,

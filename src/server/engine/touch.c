@@ -4,7 +4,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/engine/svr_priv.h"
+
 #include "server/rules/rule.h"
+#include <utlist.h>
 
 static void touch(struct svr *s, const struct object *o)
 {
@@ -80,6 +82,29 @@ static bool rule_sees(const struct rule_row *row, const struct record *rec)
     return false;
 }
 
+static bool is_setting(const struct record *rec)
+{
+    const struct attr_row *rows = kind_table(rec->kind)->rows;
+
+    for (size_t i = 0; rec->kind == OBJ_SERVER && i < rec->n_changes; i++)
+        if (!(rows[rec->changes[i].attr].flags & ATTR_ALONE))
+            return true;
+    return false;
+}
+
+/* Rules that wait for an answer have read settings that their rows do not name: what
+ * they are about to do may be forbidden now. There are few of them. */
+static void touch_waiting(struct svr *s)
+{
+    const struct inquiry *q;
+    const struct awaits *a;
+
+    DL_FOREACH (s->inquiries.oldest, q)
+        DL_FOREACH (q->first, a)
+            if (a->who->o)
+                touch(s, a->who->o);
+}
+
 void touch_for_settings(struct svr *s, const struct record *rec)
 {
     bool sees[OBJ_KIND_COUNT] = { false };
@@ -89,6 +114,8 @@ void touch_for_settings(struct svr *s, const struct record *rec)
     for (size_t i = 0; i < n_rule_rows; i++)
         if (!is_asleep(s, &rule_rows[i]) && rule_sees(&rule_rows[i], rec))
             sees[rule_rows[i].kind] = true;
+    if (is_setting(rec))
+        touch_waiting(s);
     /* A setting may concern every object of the kinds whose rules look at it. */
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         if (sees[kind])
