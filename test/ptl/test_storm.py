@@ -237,8 +237,9 @@ def runs_of(c, jid):
             yield path[len(names):], f.read().split()
 
 
-def took_runs(jobs, jid, words):
-    """Somebody has ended runs of it, or a host that it needed was away."""
+def ran_as_it_should(jobs, jid, words):
+    """Once and to its end; where somebody may have ended a run of it, or a host that it needed was
+    away, the last run did."""
     if jid in jobs.rerun | jobs.wide:
         return "twice" not in words and words[-2:] == ["begun", "ended"]
     return words == ["begun", "ended"]
@@ -268,7 +269,7 @@ def wrongs(jobs):
             found.append("%s: ran %s" % (jid, runs))
         for one, words in runs.items():
             mine = [line for line in ends if ";E;%s;" % one in line]
-            if not took_runs(jobs, jid, words):
+            if not ran_as_it_should(jobs, jid, words):
                 found.append("%s: %s" % (one, words))
             found += no_output(one)
             if len(mine) != 1 or "Exit_status=0" not in mine[0]:
