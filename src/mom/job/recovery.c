@@ -105,7 +105,7 @@ void mom_found(struct mom *m, const char *job_id, bool running, int32_t status)
 void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out)
 {
     struct mom_job *j, *tmp;
-    bool stood = false;
+    bool stood = false, unseen = false;
 
     HASH_ITER (hh, m->jobs, j, tmp) {
         const char *id = arena_strdup(out->arena, j->id);
@@ -119,7 +119,11 @@ void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *ou
         life_reckon(m, j);
         if (job_has_processes(j))
             life_poll_soon(m, now_at);
+        unseen = unseen || j->is_unseen;
     }
+    /* One may be over a limit by now. */
+    if (unseen)
+        out_add(out, MOM_SAMPLE);
     if (stood)
         standing_was_busy(m);
     standing_begin(m, now_at, out);
