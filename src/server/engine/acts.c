@@ -65,14 +65,18 @@ static enum svr_outcome list(struct turn *t, const struct request *rq,
     return begin_listing(t, rq);
 }
 
-/* No record may come of it: the MoM's answer is what the client waits for. */
+/* No record may come of it: the MoM's answer is what the client waits for. The message
+ * leaves when the turn is saved, and the request may be gone by then. */
 static void forward_for(struct turn *t, const struct request *rq, uint64_t conn,
                         size_t n, const char *const *job_ids)
 {
     struct decision none;
     struct moms_turn mt = moms_turn(t, &none);
+    struct wire_request kept;
+    struct requester who;
 
-    moms_forward(t->s->moms, &mt, conn, n, job_ids, rq->wire);
+    request_copy(rq, t->out->arena, &kept, &who);
+    moms_forward(t->s->moms, &mt, conn, n, job_ids, &kept);
     MUST(none.records.n == 0);
 }
 
