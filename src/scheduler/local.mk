@@ -56,6 +56,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/server_fit.c \
 	src/scheduler/plan/shortage.c src/scheduler/plan/shortage.h \
 	src/scheduler/plan/shorten.c src/scheduler/plan/shorten.h \
+	src/scheduler/plan/length.c src/scheduler/plan/length.h \
 	src/scheduler/plan/shrink.c src/scheduler/plan/shrink.h \
 	src/scheduler/plan/vnode_limit.c src/scheduler/plan/vnode_limit.h \
 	src/scheduler/plan/plan_check.c src/scheduler/plan/plan_check.h \
@@ -119,6 +120,12 @@ TESTS += test/unit/scheduler/test_shrink
 test_unit_scheduler_test_shrink_SOURCES = \
 	test/unit/scheduler/test_shrink.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_shrink_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_soft_walltime
+TESTS += test/unit/scheduler/test_soft_walltime
+test_unit_scheduler_test_soft_walltime_SOURCES = \
+	test/unit/scheduler/test_soft_walltime.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_soft_walltime_LDADD = $(sched_test_libs)
 check_PROGRAMS += test/unit/scheduler/test_vnode_limit
 TESTS += test/unit/scheduler/test_vnode_limit
 test_unit_scheduler_test_vnode_limit_SOURCES = \

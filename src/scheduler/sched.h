@@ -117,7 +117,9 @@ enum plan_kind {
     PLAN_RUN_JOB,      /* one of plan_wait, or SignalJob of one that is resumed */
     PLAN_SHRINK_JOB,   /* ModifyJob_Async: its walltime is what fits; PLAN_RUN_JOB is
                           next */
-    PLAN_COMMENT_JOB,  /* ModifyJob_Async: the job's comment says why it waits */
+    PLAN_EXTEND_JOB,  /* ModifyJob_Async: it runs for longer than its soft_walltime, and
+                         the estimate of that is another one */
+    PLAN_COMMENT_JOB, /* ModifyJob_Async: the job's comment says why it waits */
     PLAN_PREEMPT_JOBS, /* PreemptJobs: others leave for this job, which the next step
                           runs if all of them have */
 };
@@ -222,7 +224,7 @@ struct plan_step {
     const char *log;         /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
     const char *accrue_type; /* PLAN_COMMENT_JOB: what becomes of it; NULL: it is so
                                 already, or nobody counts */
-    const char *walltime;    /* PLAN_SHRINK_JOB */
+    const char *walltime;    /* PLAN_SHRINK_JOB, PLAN_EXTEND_JOB */
     const char *why_shrunk[2]; /* ... and the log's words, in order; NULL: no more */
     bool considered;      /* PLAN_RUN_JOB: the step before has said that in the log */
     bool resumes;         /* PLAN_RUN_JOB: it is suspended, and goes on there */

@@ -126,3 +126,44 @@ def test_limits_count_it_from_its_start_on(empty):
     server.expect(JOB, {"job_state": "Q", "comment": held}, id=long)
     empty.run(["qdel", top])
     server.expect(JOB, {"job_state": "R"}, id=long)
+
+
+def test_a_manager_knows_how_long_it_takes(empty):
+    """soft_walltime (scheduling.md 20.1): jobs are planned with it, reservations are not."""
+    server = empty.server
+    first, top = busy(empty)
+    behind = submit(empty, 1, 7200)
+    server.expect(JOB, {"job_state": "Q", "comment": IN_WAY}, id=behind)
+    done = empty.run(["qalter", "-l", "soft_walltime=600", first], user=USER1, check=False)
+    assert (done.returncode, "Cannot set attribute, read only or insufficient permission  Resource_List."
+            "soft_walltime" in done.stderr) == (15003 & 255, True), done
+    empty.run(["qalter", "-l", "soft_walltime=1800", first])
+    begun = instant(server.status(JOB, first)[0]["stime"])
+    wait_for("an earlier start", lambda:
+             instant(server.status(JOB, top)[0]["estimated.start_time"]) == begun + 1800)
+    empty.run(["qalter", "-l", "soft_walltime=1200", behind])
+    server.expect(JOB, {"job_state": "R"}, id=behind)
+    denied = Reservation(select="1:ncpus=4", start=2400, duration=60, interactive=30)
+    assert "DENIED" in empty.run(["pbs_rsub", *denied.options()], user=USER1, check=False).stdout
+    assert server.status(JOB, first)[0]["job_state"] == "R"
+
+
+def test_what_lasts_longer_than_was_expected(empty):
+    server = empty.server
+    first, top = busy(empty)
+    empty.run(["qalter", "-l", "soft_walltime=2", first])
+    begun = instant(server.status(JOB, first)[0]["stime"])
+
+    def extended():
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+        return server.status(JOB, first)[0].get("estimated.soft_walltime")
+
+    wait_for("an extension", extended)
+    job = server.status(JOB, first)[0]
+    assert job["Resource_List.soft_walltime"] == "00:00:02"
+    hours, minutes, seconds = (int(n) for n in job["estimated.soft_walltime"].split(":"))
+    lasts = 3600 * hours + 60 * minutes + seconds
+    assert lasts % 2 == 0 and 4 <= lasts < time.time() - begun + 2
+    empty.scheduler.log_match("%s;Job runs for longer than its soft_walltime, and is taken to last %s"
+                              % (first, job["estimated.soft_walltime"]))
+    assert server.status(JOB, top)[0]["job_state"] == "Q"

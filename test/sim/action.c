@@ -488,7 +488,7 @@ static bool marks(struct sim *s, const struct words *w)
     const char *id = label_id(s, w->v[2]);
 
     if (id)
-        client_alter_job(s, w->v[0], w->v[2], id, "create_resv_from_job", "True");
+        client_alter_job(s, w->v[0], w->v[2], id, "create_resv_from_job", NULL, "True");
     return true;
 }
 
@@ -499,9 +499,20 @@ static bool makes_wait(struct sim *s, const struct words *w)
     struct buf depend = { 0 };
 
     if (id)
-        client_alter_job(s, w->v[0], w->v[2], id, "depend",
+        client_alter_job(s, w->v[0], w->v[2], id, "depend", NULL,
                          depend_of(s, w->v[4], &depend));
     buf_fini(&depend);
+    return true;
+}
+
+/* "root expects J1 to last 60": its soft_walltime. */
+static bool expects_to_last(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]);
+
+    if (id)
+        client_alter_job(s, w->v[0], w->v[2], id, "Resource_List", "soft_walltime",
+                         w->v[5]);
     return true;
 }
 
@@ -649,6 +660,7 @@ static const struct action actions[] = {
     { "* frees *", holds },
     { "* marks *", marks },
     { "* makes * wait *", makes_wait },
+    { "* expects * to last *", expects_to_last },
     { "root sets queue * * *", sets_queue },
     { "root sets sched * *", sets_sched },
     { "root sets vnode * * *", sets_vnode },

@@ -420,7 +420,8 @@ void client_rerun(struct sim *s, const char *label, const char *id)
 }
 
 void client_alter_job(struct sim *s, const char *user, const char *label,
-                      const char *id, const char *attr, const char *value)
+                      const char *id, const char *attr, const char *resource,
+                      const char *value)
 {
     struct arena *arena = arena_new();
     struct body_manage body = { .command = MANAGER_SET,
@@ -428,7 +429,7 @@ void client_alter_job(struct sim *s, const char *user, const char *label,
                                 .object_name = id };
     struct client *c = begin(s, CLIENT_ALTER_JOB, user, label);
 
-    set(&body.attrs, arena, attr, NULL, value);
+    set(&body.attrs, arena, attr, resource, value);
     if (c)
         send(s, c, BATCH_MODIFY_JOB, &body);
     arena_free(arena);

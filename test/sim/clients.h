@@ -147,9 +147,10 @@ void client_hold(struct sim *s, const char *user, const char *label, const char 
                  bool hold);
 /* qrerun, as root. */
 void client_rerun(struct sim *s, const char *label, const char *id);
-/* qalter: an attribute gets that value. */
+/* qalter: an attribute gets that value; 'resource' may be NULL. */
 void client_alter_job(struct sim *s, const char *user, const char *label,
-                      const char *id, const char *attr, const char *value);
+                      const char *id, const char *attr, const char *resource,
+                      const char *value);
 void client_order(struct sim *s, const char *user, const char *label, const char *id,
                   const char *other);
 

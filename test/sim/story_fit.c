@@ -35,6 +35,11 @@ static void submit(struct story *t, int64_t second, int n)
         buf_printf(t->out, " walltime=%d", pick(t, 20, 400));
     }
     buf_printf(t->out, " lasting %d\n", pick(t, 1, 300));
+    /* A manager knows better; or believes so, while it waits or runs. */
+    if (chance(t, 35)) {
+        at(t, MIN_OF(second + pick(t, 0, 100), t->last_s));
+        buf_printf(t->out, "root expects L%d to last %d\n", n, pick(t, 5, 200));
+    }
 }
 
 void story_fits(const struct story *of, uint64_t seed)

@@ -73,6 +73,7 @@ struct book {
      * looked_at on, until before steady_until; unless each has to be looked at. */
     int64_t looked_at, steady_until;
     bool unsteady;
+    bool is_soft; /* soft_walltimes count: length.h */
 };
 
 /* An empty book in that arena, which outlives it. */

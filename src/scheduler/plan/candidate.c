@@ -84,13 +84,11 @@ bool candidates_for(struct planner *pl, struct preempting **p,
 static char first_method(const struct planner *pl, const struct snap_job *j)
 {
     const char *order = pl->s->preempt.order;
-    size_t soft = snap_res_find(pl->s, "soft_walltime");
-    const struct res_value *own =
-        soft == SIZE_MAX ? NULL : snap_values_find(&j->asked, soft);
     int64_t from_at = j->runs_from_at ? j->runs_from_at : j->started_at;
     struct preempt_methods m = preempt_methods_for(
         order ? order : ORDER_DEFAULT,
-        preempt_percent_left(own ? own->amount : j->walltime_s,
+        preempt_percent_left(j->soft_walltime_s >= 0 ? j->soft_walltime_s
+                                                     : j->walltime_s,
                              j->ran_s + MAX_OF(pl->now_at - from_at, 0)));
 
     for (size_t i = 0; i < m.n; i++)
@@ -150,7 +148,7 @@ void candidate_leaves(struct planner *pl, struct candidate *c)
     MUST(!c->out);
     world_drop(pl->w, c->job->id);
     c->kept = world_take(pl->w, c->job->id, &c->keeps, pl->now_at,
-                         pl->now_at + job_left_s(c->job));
+                         pl->now_at + job_left_s(pl, c->job));
     limit_fit_left(pl, c->job, holders_end_at(pl, c->job));
     queue_fit_left(pl, c->job);
     c->out = true;

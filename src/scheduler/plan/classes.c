@@ -50,6 +50,7 @@ static void add_key(const struct planner *pl, const struct snap_job *j, bool of_
     /* Equal requests have one address in a snapshot. */
     buf_add(key, &j->request, sizeof(j->request));
     add_number(key, j->walltime_s);
+    add_number(key, j->soft_walltime_s);
     add_number(key, j->min_walltime_s);
     add_number(key, j->max_walltime_s);
     add_text(key, queue_counts(pl, link) ? j->queue : NULL);

@@ -31,6 +31,7 @@ static void add_key(const struct snap_job *j, struct buf *key)
     buf_add(key, &j->request, sizeof(j->request));
     buf_add_char(key, j->state);
     add_number(key, j->walltime_s);
+    add_number(key, j->soft_walltime_s);
     add_number(key, j->min_walltime_s);
     add_number(key, j->max_walltime_s);
     add_number(key, j->ran_s);

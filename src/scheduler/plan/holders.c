@@ -12,6 +12,7 @@
 
 #include "lib/base/instant.h"
 #include "scheduler/plan/ceiling.h"
+#include "scheduler/plan/length.h"
 #include "scheduler/plan/rules.h"
 #include "scheduler/plan/series.h"
 
@@ -84,7 +85,7 @@ static int64_t job_from(const struct planner *pl, const struct snap_job *j)
 static int64_t job_end(const struct planner *pl, const struct snap_job *j)
 {
     int64_t from_at = job_from(pl, j);
-    int64_t end_at = instant_after(from_at, job_left_s(j));
+    int64_t end_at = instant_after(from_at, job_left_s(pl, j));
 
     return end_at > pl->now_at ? end_at : pl->now_at + 1;
 }
@@ -238,6 +239,12 @@ static bool is_endless(const struct planner *pl, const struct snap_job *j)
     return j->walltime_s < 0 && link->has_vnodes && !link->resv;
 }
 
+/* Its end depends on whether soft_walltimes count. */
+static bool is_soft(const struct planner *pl, const struct snap_job *j)
+{
+    return job_has_soft(j) && link_of_job(pl, j)->has_vnodes;
+}
+
 /* Note of the job what plans look for among all. */
 static void note_job(struct planner *pl, size_t i, struct stake *st)
 {
@@ -247,6 +254,7 @@ static void note_job(struct planner *pl, size_t i, struct stake *st)
 
     links_put(pl->links->waits, i, rules_waits(pl, NULL, j));
     links_put(pl->links->endless, i, endless);
+    links_put(pl->links->soft, i, is_soft(pl, j));
     if (!h || h->endless == endless)
         return;
     h->endless = endless;
@@ -262,6 +270,36 @@ static int64_t job_steady_until(const struct planner *pl, const struct snap_job 
     if (!j->started_at && !j->runs_from_at)
         return pl->now_at + 1;
     return is_stopped(j) ? MIN_OF(job_from(pl, j), c->end_at) : c->end_at;
+}
+
+/* Has the end of a job that has vnodes to do with its soft_walltime? */
+static bool has_soft(const struct planner *pl)
+{
+    return links_next(pl->links->soft, pl->s->n_jobs, 0) != SIZE_MAX;
+}
+
+/* The estimate of another scheduler's job is not ours to change, and subjobs have
+ * none. */
+static bool is_told(const struct planner *pl, const struct snap_job *j)
+{
+    int64_t length_s = job_extended_s(pl, j);
+
+    return length_s < 0 || length_s == j->estimated.soft_walltime_s || j->array_id ||
+           !link_of_job(pl, j)->queue;
+}
+
+void holders_extend(struct planner *pl)
+{
+    const size_t n = pl->s->n_jobs;
+
+    for (size_t i = links_next(pl->links->soft, n, 0); i < n;
+         i = links_next(pl->links->soft, n, i + 1)) {
+        const struct snap_job *j = &pl->s->jobs[i];
+
+        if (!is_told(pl, j))
+            plan_add(pl, PLAN_EXTEND_JOB, j->id)->walltime =
+                length_text(pl->arena, job_extended_s(pl, j));
+    }
 }
 
 static void book_job(struct planner *pl, size_t i)
@@ -321,7 +359,8 @@ static bool is_steady(const struct planner *pl)
     const struct book *l = pl->w->book;
 
     return l->lasting && !pl->links->anew && !l->unsteady &&
-           pl->now_at >= l->looked_at && pl->now_at < l->steady_until;
+           (l->is_soft == pl->soft || !has_soft(pl)) && pl->now_at >= l->looked_at &&
+           pl->now_at < l->steady_until;
 }
 
 #ifdef HF_CHECKS
@@ -358,6 +397,7 @@ static void check_against_new(const struct planner *pl)
 
         MUST(links_has(pl->links->waits, i) == rules_waits(pl, NULL, j));
         MUST(links_has(pl->links->endless, i) == is_endless(pl, j));
+        MUST(links_has(pl->links->soft, i) == is_soft(pl, j));
     }
     fresh.w = &w;
     fresh.series = ARENA_ARRAY(pl->arena, struct series *, pl->s->n_resvs + 1);
@@ -389,6 +429,7 @@ void holders_book(struct planner *pl)
     else
         book_all(pl);
     l->looked_at = pl->now_at;
+    l->is_soft = pl->soft;
     if (!l->lasting)
         return;
     for (size_t i = 0; i < vnodes->n; i++)

@@ -11,6 +11,10 @@
  * give back what nobody has any more. Makes pl->series. The links have been made. */
 void holders_book(struct planner *pl);
 
+/* Append a step for each job that runs for longer than its soft_walltime and of which
+ * the server does not show what it is taken to last since. */
+void holders_extend(struct planner *pl);
+
 /* What a job uses beside what its running reservation has, and the time for which it
  * would have that in addition if the reservation ended at 'end_at', which is later than
  * its end. False: there is no such thing, or the job ends before. Until plan->w is

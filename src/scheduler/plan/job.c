@@ -10,6 +10,7 @@
 #include "scheduler/plan/jobs.h"
 
 #include "lib/base/instant.h"
+#include "scheduler/plan/length.h"
 #include "scheduler/plan/level.h"
 #include "scheduler/plan/plan_check.h"
 #include "scheduler/plan/rules.h"
@@ -79,7 +80,7 @@ static struct failure failure_like(const struct planner *pl, const struct snap_j
     /* Inside a reservation the walltime does not matter: everything there is free
      * until the reservation ends. It matters for what the reservation does not name. */
     if (!resv || (resv->has_vnodes && room_asks_beside(pl->w, resv, j->request)))
-        fail.key.walltime_s = job_full_s(j);
+        fail.key.walltime_s = job_full_s(pl, j);
     fail.key.least_s = job_may_shrink(j) ? j->min_walltime_s + 1 : 0;
     return fail;
 }
@@ -192,7 +193,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
     struct failure fail = failure_like(pl, j, queue);
     const struct failure *known = known_failure(jobs, j, fail);
     struct job_field field = { .jobs = jobs, .j = j, .queue = queue, .fail = &fail };
-    struct shrunk shrunk = { .length_s = job_full_s(j) };
+    struct shrunk shrunk = { .length_s = job_full_s(pl, j) };
     struct placement found = { 0 };
     struct limit_words words;
 

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/jobs.h"
+#include "scheduler/plan/length.h"
 #include "scheduler/plan/resume.h"
 #include "scheduler/plan/rules.h"
 #include "scheduler/plan/vnode_limit.h"
@@ -74,8 +75,8 @@ static void say_hopeless(struct jobs *jobs, const struct snap_job *j, const char
 bool jobs_start_by_preemption(struct jobs *jobs, const struct snap_job *j,
                               const char *id, const struct failure *fail)
 {
-    const struct shrunk full = { .length_s = job_full_s(j) };
     struct planner *pl = jobs->pl;
+    const struct shrunk full = { .length_s = job_full_s(pl, j) };
     struct placement found = { 0 };
     struct plan_step *step;
 

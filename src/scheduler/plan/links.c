@@ -307,6 +307,7 @@ static void make_room(struct links *l, const struct world *w)
                              sizeof(*l->jobs));
         l->waits = more_bits(arena, l->waits, words, l->room_jobs);
         l->endless = more_bits(arena, l->endless, words, l->room_jobs);
+        l->soft = more_bits(arena, l->soft, words, l->room_jobs);
     }
     while (s->n_queues >= l->room_queues)
         l->queue_has_vnodes =

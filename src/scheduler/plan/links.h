@@ -39,6 +39,7 @@ struct links {
     /* Bits by job of the snapshot, which holders_book() puts: */
     uint64_t *waits;   /* rules_waits() */
     uint64_t *endless; /* it has vnodes, of no reservation, and no walltime */
+    uint64_t *soft;    /* its end depends on whether soft_walltimes count */
     size_t room_jobs, room_resvs, room_queues;
     bool lasting;
     bool anew;                 /* all were found in this plan, */

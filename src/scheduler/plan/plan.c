@@ -47,6 +47,7 @@ static bool step_is_whole(const struct plan_step *step)
     case PLAN_RUN_JOB:
         return step->vnodes && *step->vnodes;
     case PLAN_SHRINK_JOB:
+    case PLAN_EXTEND_JOB:
         return step->walltime != NULL;
     case PLAN_PREEMPT_JOBS:
         return step->victims.n > 0;
@@ -89,7 +90,12 @@ static void begin(struct planner *pl, const struct snapshot *s, const struct pol
     pl->links = links_find(pl->w);
     waiting_note_news(pl);
     job_values_begin(pl);
+    pl->next_resv_at = ARENA_NEW(arena, int64_t);
+    /* Whoever asks for a reservation is told nothing of what jobs may leave unused. */
+    pl->soft = !resvs || !plan_resvs_are_open(pl);
     holders_book(pl);
+    if (pl->soft)
+        holders_extend(pl);
     if (resvs)
         plan_resvs(pl);
 }
@@ -341,6 +347,7 @@ bool plan_step_is_awaited(const struct plan_step *step)
     case PLAN_RUN_JOB:
         return step->resumes || step->waits != PLAN_WAIT_NONE;
     case PLAN_SHRINK_JOB:
+    case PLAN_EXTEND_JOB:
     case PLAN_COMMENT_JOB:
         break;
     }
@@ -429,6 +436,16 @@ static bool shrink_request(const struct plan_step *step, struct arena *arena,
     return alter_request(step, arena, &attrs, ret);
 }
 
+static bool extend_request(const struct plan_step *step, struct arena *arena,
+                           struct wire_request *ret)
+{
+    struct wire_attrs attrs = { 0 };
+
+    wire_attrs_add(&attrs, arena, "estimated", "soft_walltime", step->walltime,
+                   WIRE_OP_SET);
+    return alter_request(step, arena, &attrs, ret);
+}
+
 bool plan_step_request(const struct plan_step *step, struct arena *arena,
                        struct wire_request *ret)
 {
@@ -441,6 +458,8 @@ bool plan_step_request(const struct plan_step *step, struct arena *arena,
         return run_request(step, arena, ret);
     case PLAN_SHRINK_JOB:
         return shrink_request(step, arena, ret);
+    case PLAN_EXTEND_JOB:
+        return extend_request(step, arena, ret);
     case PLAN_COMMENT_JOB:
         return comment_request(step, arena, ret);
     case PLAN_PREEMPT_JOBS:

@@ -45,6 +45,8 @@ struct planner {
     struct queue_used **queues; /* [queue of the snapshot] of queue_fit(); NULL: none */
     struct queue_used *all;     /* of the server, likewise */
     struct numbers numbers;
+    bool soft;             /* soft_walltimes count: length.h */
+    int64_t *next_resv_at; /* likewise; *next_resv_at 0: nobody has asked */
     bool plain; /* nothing that is kept of jobs that wait is used: plan_check.h */
 };
 
@@ -56,7 +58,7 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
 bool resv_is_running(const struct planner *pl, const struct snap_resv *r);
 
 /* Seconds that the job runs when it starts or goes on now; at least 1. */
-int64_t job_left_s(const struct snap_job *j);
+int64_t job_left_s(const struct planner *pl, const struct snap_job *j);
 
 /* When the job would end if it started now. The length is bounded, so that sums of
  * instants stay in their range whatever a user asks for. */
@@ -75,7 +77,8 @@ static inline const struct resv_link *link_of_resv(const struct planner *pl,
     return &pl->links->resvs[r - pl->s->resvs];
 }
 
-/* Answer every open question about reservations. */
+/* Is there a question about a reservation? Answer every one. */
+bool plan_resvs_are_open(const struct planner *pl);
 void plan_resvs(struct planner *pl);
 
 /* Would jobs_new() have a job to look at? */

@@ -91,7 +91,9 @@ void plan_check_end(struct plan_check *c, const struct plan *plan)
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_step *step = &plan->steps[i];
 
-        if (step->kind == PLAN_CONFIRM_RESV || step->kind == PLAN_DENY_RESV)
+        /* These come before the jobs that wait. */
+        if (step->kind == PLAN_CONFIRM_RESV || step->kind == PLAN_DENY_RESV ||
+            step->kind == PLAN_EXTEND_JOB)
             continue;
         if (!does_something(step)) {
             check_told(c, step);

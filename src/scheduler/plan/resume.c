@@ -3,16 +3,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/resume.h"
 
-#include "scheduler/plan/shrink.h"
+#include "scheduler/plan/length.h"
 
-int64_t job_left_s(const struct snap_job *j)
+int64_t job_left_s(const struct planner *pl, const struct snap_job *j)
 {
-    return MAX_OF(job_full_s(j) - MAX_OF(j->ran_s, 0), 1);
+    return MAX_OF(job_full_s(pl, j) - MAX_OF(j->ran_s, 0), 1);
 }
 
 int64_t job_end_at(const struct planner *pl, const struct snap_job *j)
 {
-    int64_t length_s = job_left_s(j);
+    int64_t length_s = job_left_s(pl, j);
 
     return pl->now_at + MIN_OF(length_s, 10 * (int64_t)WALLTIME_NONE_S);
 }

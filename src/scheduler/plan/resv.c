@@ -540,6 +540,14 @@ static bool is_altered(const struct snap_resv *r)
 }
 
 /* Alterations first, then the order of the server (reservations.md 25.1). */
+bool plan_resvs_are_open(const struct planner *pl)
+{
+    for (size_t i = 0; i < pl->s->n_resvs; i++)
+        if (is_open(pl, &pl->s->resvs[i]))
+            return true;
+    return false;
+}
+
 void plan_resvs(struct planner *pl)
 {
     for (int altered = 1; altered >= 0; altered--)

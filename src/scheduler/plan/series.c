@@ -241,10 +241,9 @@ struct series_one *series_altered(const struct planner *pl, const struct snap_re
 
 bool series_is_due(const struct planner *pl, const struct snap_resv *r)
 {
-    const struct series *ser = series_of(pl, r);
-
-    for (size_t i = 0; i < ser->n && is_time(pl, r); i++)
-        if (series_one_is_due(pl, r, i))
+    MUST(r->occurrences.n > 0);
+    for (size_t i = 0; i < r->occurrences.n && is_time(pl, r); i++)
+        if (r->occurrences.v[i].degraded)
             return true;
     return false;
 }

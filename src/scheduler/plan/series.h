@@ -57,7 +57,8 @@ bool series_one_is_due(const struct planner *pl, const struct snap_resv *r, size
  * by occurrences none of which has vnodes; it asks about all of them then. */
 bool series_is_unconfirmed(const struct snap_resv *r);
 
-/* For one of them? */
+/* Does the server ask for one of its occurrences, which it has to tell
+ * (r->occurrences)? Nothing need be booked yet. */
 bool series_is_due(const struct planner *pl, const struct snap_resv *r);
 
 /* The later occurrence that an open alteration is about; NULL: there is none. */

@@ -5,24 +5,13 @@
 
 #include "lib/attr/value.h"
 #include "lib/base/instant.h"
+#include "scheduler/plan/length.h"
 
 #include <stdlib.h>
 
 bool job_may_shrink(const struct snap_job *j)
 {
     return j->min_walltime_s >= 0 && j->state == 'Q';
-}
-
-int64_t job_full_s(const struct snap_job *j)
-{
-    int64_t full_s = j->walltime_s;
-
-    if (job_may_shrink(j) && j->max_walltime_s >= 0)
-        full_s = j->max_walltime_s;
-    if (full_s < 0)
-        return WALLTIME_NONE_S;
-    /* A walltime that a manager has set below the minimum is raised to it. */
-    return job_may_shrink(j) ? MAX_OF(full_s, j->min_walltime_s) : full_s;
 }
 
 void starts_add(struct starts *st, struct arena *arena, int64_t at)
@@ -94,22 +83,11 @@ static int64_t latest_end(const struct starts *st, int64_t least_at, int64_t mos
     return best_at;
 }
 
-static const char *duration_text(struct arena *arena, int64_t s)
-{
-    struct buf text = { 0 };
-    const char *ret;
-
-    duration_print(s, &text);
-    ret = arena_strndup(arena, text.data, text.len);
-    buf_fini(&text);
-    return ret;
-}
-
 static const char *lasts(const struct planner *pl, int64_t length_s, const char *why)
 {
     return arena_printf(pl->arena,
                         "Considering shrinking job to duration=%s, due to %s",
-                        duration_text(pl->arena, length_s), why);
+                        length_text(pl->arena, length_s), why);
 }
 
 /* Where dedicated time begins or ends that the job would run into, or out of. */
@@ -125,7 +103,7 @@ enum plan_failure shrink_to_fit(struct planner *pl, const struct snap_job *j,
                                 shrink_try_fn attempt, void *arg, struct shrunk *ret)
 {
     int64_t least_at = instant_after(pl->now_at, MAX_OF(j->min_walltime_s, 1));
-    int64_t most_at = instant_after(pl->now_at, job_full_s(j)), end_at;
+    int64_t most_at = instant_after(pl->now_at, job_full_s(pl, j)), end_at;
     enum plan_failure failure = at_full;
     size_t n = 0;
 
@@ -161,7 +139,7 @@ bool shrink_step(struct planner *pl, const struct snap_job *j,
     if (shrunk->length_s == j->walltime_s || shrunk->length_s >= WALLTIME_NONE_S)
         return false;
     step = plan_add(pl, PLAN_SHRINK_JOB, j->id);
-    step->walltime = duration_text(pl->arena, shrunk->length_s);
+    step->walltime = length_text(pl->arena, shrunk->length_s);
     step->why_shrunk[0] = shrunk->why[0];
     step->why_shrunk[1] = shrunk->why[1];
     return true;

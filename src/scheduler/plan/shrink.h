@@ -28,9 +28,6 @@ void starts_add(struct starts *st, struct arena *arena, int64_t at);
 /* May the job be shortened? Only while it waits; its walltime counts from then on. */
 bool job_may_shrink(const struct snap_job *j);
 
-/* Seconds that it lasts at the longest. */
-int64_t job_full_s(const struct snap_job *j);
-
 /* Would the job fit if it ended at that instant? Nothing is booked. */
 typedef enum plan_failure (*shrink_try_fn)(void *arg, int64_t end_at);
 

@@ -193,6 +193,12 @@ void shell_log_step(struct shell *sh, const struct plan_step *step,
     case PLAN_SHRINK_JOB:
         log_shrunk(sh, step);
         break;
+    case PLAN_EXTEND_JOB:
+        logfile_printf(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id,
+                       "Job runs for longer than its soft_walltime, and is taken to "
+                       "last %s",
+                       step->walltime);
+        break;
     case PLAN_RUN_JOB:
         log_run(sh, step, reply);
         break;

@@ -193,21 +193,25 @@ static void read_allowed(struct snapshot *s, void *place, const struct wire_attr
 static void read_estimate(struct snapshot *s, void *place, const struct wire_attr *a)
 {
     struct snap_job *j = place;
+    int64_t length_s;
 
     if (a->resource && strcmp(a->resource, "start_time") == 0)
         j->estimated.start_at = snap_number(a->value);
     else if (a->resource && strcmp(a->resource, "exec_vnode") == 0)
         j->estimated.vnodes = snap_text(s, a->value);
+    else if (a->resource && strcmp(a->resource, "soft_walltime") == 0 &&
+             duration_parse(a->value, &length_s) == 0)
+        j->estimated.soft_walltime_s = length_s;
 }
 
 /* select, place and the counts made of them are no amounts; lengths and
  * preempt_targets have places of their own. */
 static void read_asked(struct snapshot *s, void *place, const struct wire_attr *a)
 {
-    static const char *const others[] = { "select",         "place",
-                                          "nodect",         "walltime",
-                                          "min_walltime",   "max_walltime",
-                                          "preempt_targets" };
+    static const char *const others[] = { "select",        "place",
+                                          "nodect",        "walltime",
+                                          "min_walltime",  "max_walltime",
+                                          "soft_walltime", "preempt_targets" };
 
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (a->resource && strcmp(a->resource, others[i]) == 0)

@@ -178,6 +178,7 @@ static bool read_job(struct snapshot *s, void *place, const struct wire_object *
     j->told_at = s->told_at;
     j->request = read_select(s, o, "schedselect", &j->asked);
     j->walltime_s = length_of(o, "walltime");
+    j->soft_walltime_s = length_of(o, "soft_walltime");
     j->min_walltime_s = length_of(o, "min_walltime");
     j->max_walltime_s = length_of(o, "max_walltime");
     targets = wire_attrs_value(&o->attrs, "Resource_List", "preempt_targets");

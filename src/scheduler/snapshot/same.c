@@ -149,6 +149,7 @@ static bool same_job(const struct pair *p, const void *va, const void *vb)
            same_number(&a->max_subjobs, &b->max_subjobs) &&
            str_same(a->kept, b->kept) && a->ran_s == b->ran_s &&
            a->runs_from_at == b->runs_from_at && a->walltime_s == b->walltime_s &&
+           a->soft_walltime_s == b->soft_walltime_s &&
            a->min_walltime_s == b->min_walltime_s &&
            a->max_walltime_s == b->max_walltime_s && a->started_at == b->started_at &&
            a->preempted_at == b->preempted_at && a->rank == b->rank &&
@@ -160,6 +161,7 @@ static bool same_job(const struct pair *p, const void *va, const void *vb)
            a->topjob_ineligible == b->topjob_ineligible &&
            a->estimated.start_at == b->estimated.start_at &&
            str_same(a->estimated.vnodes, b->estimated.vnodes) &&
+           a->estimated.soft_walltime_s == b->estimated.soft_walltime_s &&
            same_list(p, &a->asked, &b->asked);
 }
 

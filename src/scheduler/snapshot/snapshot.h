@@ -239,6 +239,7 @@ struct snap_job {
     const char *remaining;                  /* of an array: the indices that wait */
     struct maybe_number max_subjobs;        /* how many of it may run at once */
     int64_t walltime_s;                     /* -1: none */
+    int64_t soft_walltime_s;                /* likewise: length.h */
     int64_t min_walltime_s, max_walltime_s; /* likewise: it may be shortened to fit */
     int64_t started_at;
     /* Of one that is, or was, suspended, where the server is ours (doc/extensions.md):
@@ -265,6 +266,7 @@ struct snap_job {
     struct {
         int64_t start_at; /* 0: not estimated */
         const char *vnodes;
+        int64_t soft_walltime_s; /* 0: not told */
     } estimated;
     struct snap_memo *memo; /* as of a reservation */
 };

@@ -150,6 +150,7 @@ static inline const char *scene_said_of(const struct scene *sc,
     case PLAN_RUN_JOB:
         return step->vnodes;
     case PLAN_SHRINK_JOB:
+    case PLAN_EXTEND_JOB:
         return step->walltime;
     case PLAN_DENY_RESV:
         return arena_printf(sc->arena, "denied: %s", step->reason);

@@ -125,15 +125,19 @@ static void say_job(struct server *sv, struct thing *t)
 {
     static const char *const states[] = { "Q", "R", "H", "E" };
     const char *state = states[pick(sv, 4)];
-    char vnodes[40] = "";
+    char vnodes[40] = "", soft[80] = "";
 
+    if (pick(sv, 3) == 0)
+        snprintf(soft, sizeof(soft),
+                 "Resource_List.soft_walltime=%d estimated.soft_walltime=%d",
+                 pick(sv, 30), 5 * pick(sv, 10));
     if (*state == 'R' || *state == 'E')
         snprintf(vnodes, sizeof(vnodes), "exec_vnode=(n%d:ncpus=1)", pick(sv, 6));
     snprintf(t->text, sizeof(t->text),
              "job_state=%s queue=q%d schedselect=%d:ncpus=%d "
-             "Resource_List.walltime=%d queue_rank=%d comment=c%d stime=%d %s",
+             "Resource_List.walltime=%d queue_rank=%d comment=c%d stime=%d %s %s",
              state, pick(sv, 4), 1 + pick(sv, 2), 1 + pick(sv, 2), 5 * pick(sv, 50),
-             t->number, pick(sv, 3), sv->now_at - pick(sv, 60), vnodes);
+             t->number, pick(sv, 3), sv->now_at - pick(sv, 60), vnodes, soft);
 }
 
 static void say(struct server *sv, struct thing *t)

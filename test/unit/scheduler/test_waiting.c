@@ -128,6 +128,7 @@ static void say_resv(struct world *w, struct thing *t)
 static void say_job(struct world *w, struct thing *t)
 {
     static const char *const more[] = { " Resource_List.min_walltime=5",
+                                        " Resource_List.soft_walltime=20",
                                         " Resource_List.mem=1gb", " topjob=True",
                                         " ptime=5" };
     static const char *const arrays[] = {
@@ -137,13 +138,15 @@ static void say_job(struct world *w, struct thing *t)
     };
     static const char *const states[] = { "Q", "Q", "Q", "Q", "Q", "R", "H", "S" };
     const char *state = is_array(t) ? "Q" : states[pick(w, 8)];
-    int ncpus = 1 + !pick(w, 3) * pick(w, 3), extra = pick(w, 10);
-    char vnodes[60] = "";
+    int ncpus = 1 + !pick(w, 3) * pick(w, 3), extra = pick(w, 12);
+    char vnodes[90] = "";
 
     if (*state == 'R' || *state == 'S')
         snprintf(vnodes, sizeof(vnodes), " substate=%d exec_vnode=(n%d:ncpus=1)%s",
                  *state == 'S' ? 45 : 42, pick(w, VNODES),
-                 *state == 'S' && pick(w, 2) ? " ptime=5" : "");
+                 *state == 'S' && pick(w, 2) ? " ptime=5"
+                 : pick(w, 4)                ? ""
+                                             : " Resource_List.soft_walltime=12");
     t->accrues = NULL;
     snprintf(t->text, TEXT,
              "job_state=%s queue=q%d schedselect=%d:ncpus=%d Resource_List.ncpus=%d "
@@ -152,7 +155,7 @@ static void say_job(struct world *w, struct thing *t)
              state, pick(w, 5) ? 0 : pick(w, QUEUES), 1 + !pick(w, 6), ncpus, ncpus,
              10 + 40 * pick(w, 3), pick(w, 3), pick(w, 10), !pick(w, 4), !pick(w, 4),
              !pick(w, 4), w->now_at - pick(w, 30), vnodes,
-             !*vnodes && extra < 4 ? more[extra] : "",
+             !*vnodes && extra < 5 ? more[extra] : "",
              is_array(t) ? arrays[pick(w, 3)] : "");
 }
 
