@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -33,9 +34,18 @@ static uint64_t used_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static const char *path;
+
+/* Before main(): a daemon takes another environment then. */
+__attribute__((constructor)) static void read_path(void)
+{
+    const char *named = getenv("HF_TURNS");
+
+    path = named ? strdup(named) : NULL;
+}
+
 static struct turns *open_turns(void)
 {
-    const char *path = getenv("HF_TURNS");
     int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
     void *at = MAP_FAILED;
 
