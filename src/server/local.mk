@@ -28,8 +28,10 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/same_user.c src/server/decide/same_user.h \
 	src/server/decide/sched_link.c src/server/decide/sched_link.h \
 	src/server/engine/inquiries.c src/server/engine/inquiries.h \
+	src/server/engine/carry_on.c \
 	src/server/engine/parked.c src/server/engine/parked.h \
 	src/server/decide/need.c src/server/decide/need.h \
+	src/server/decide/kept_request.c src/server/decide/kept_request.h \
 	src/server/decide/next_number.c src/server/decide/next_number.h \
 	src/server/decide/know.c src/server/decide/know.h \
 	src/server/decide/verdict.c src/server/decide/verdict.h \

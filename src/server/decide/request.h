@@ -59,6 +59,8 @@ struct svr_view {
 struct progress {
     struct arena *arena; /* lives as long as the request */
     void *state;         /* the handler's own; NULL before its first slice */
+    const char *kept; /* the OBJ_REQUEST with which it is carried out to its end, also
+                       * by another life of the server (kept_request.h), or NULL */
     /* An object is about to leave the model; may be NULL. */
     void (*leave)(void *state, const struct object *o, bool retires);
     /* A job has another place in the order of jobs than before; may be NULL. */

@@ -59,10 +59,36 @@ static void drop_user(struct parked_table *t, struct parked_user *u)
     free(u);
 }
 
+static struct parked *copy_of(const struct request *rq)
+{
+    struct parked *p = xcalloc(1, sizeof(*p));
+
+    p->arena = p->progress.arena = arena_new();
+    p->bytes = request_copy(rq, p->arena, &p->wire, &p->who);
+    return p;
+}
+
+static struct parked *add(struct parked_table *t, const char *user, struct parked *p,
+                          struct inquiries *inquiries)
+{
+    struct parked_user *u = find_user(t, user);
+
+    asker_init(&p->asker, inquiries, NULL);
+    p->conn = p->who.conn;
+    p->user = u ? u : make_user(t, user);
+    p->user->n++;
+    p->user->bytes += p->bytes;
+    DL_APPEND(p->user->first, p);
+    if (p->conn)
+        HASH_ADD(hh, t->by_conn, conn, sizeof(p->conn), p);
+    t->n_ready++;
+    return p;
+}
+
 struct parked *parked_add(struct parked_table *t, const struct request *rq, bool silent,
                           struct inquiries *inquiries)
 {
-    struct parked_user *u = find_user(t, rq->actor);
+    const struct parked_user *u = find_user(t, rq->actor);
     struct parked *p;
 
     MUST(silent || !parked_find(t, rq->who->conn)); /* one request at a time */
@@ -70,26 +96,27 @@ struct parked *parked_add(struct parked_table *t, const struct request *rq, bool
      * are not. */
     if (u && u->n >= PARKED_MAX_OF_USER)
         return NULL;
-    p = xcalloc(1, sizeof(*p));
-    p->arena = p->progress.arena = arena_new();
-    p->bytes = request_copy(rq, p->arena, &p->wire, &p->who);
+    p = copy_of(rq);
     if (u && u->bytes + p->bytes > PARKED_MAX_BYTES_OF_USER) {
         arena_free(p->arena);
         free(p);
         return NULL;
     }
-    asker_init(&p->asker, inquiries, NULL);
     /* Nobody waits for the answer of a silent request, so the connection goes on. */
     if (silent)
         p->who.conn = 0;
-    p->conn = p->who.conn;
-    p->user = u ? u : make_user(t, rq->actor);
-    p->user->n++;
-    p->user->bytes += p->bytes;
-    DL_APPEND(p->user->first, p);
-    if (p->conn)
-        HASH_ADD(hh, t->by_conn, conn, sizeof(p->conn), p);
-    t->n_ready++;
+    return add(t, rq->actor, p, inquiries);
+}
+
+struct parked *parked_carry_on(struct parked_table *t, const struct request *rq,
+                               const char *kept, struct inquiries *inquiries)
+{
+    struct parked *p;
+
+    MUST(rq->who->conn == 0);
+    p = add(t, rq->actor, copy_of(rq), inquiries);
+    p->let_in = p->began = true;
+    p->progress.kept = arena_strdup(p->arena, kept);
     return p;
 }
 

@@ -64,6 +64,10 @@ void parked_fini(struct parked_table *t);
  * know is among 'inquiries', which outlive it. */
 struct parked *parked_add(struct parked_table *t, const struct request *rq, bool silent,
                           struct inquiries *inquiries);
+/* Go on with one that an earlier life of the server has kept (kept_request.h): the
+ * limits have let it pass then. Nobody waits for its answer. */
+struct parked *parked_carry_on(struct parked_table *t, const struct request *rq,
+                               const char *kept, struct inquiries *inquiries);
 /* It is over. */
 void parked_remove(struct parked_table *t, struct parked *p);
 

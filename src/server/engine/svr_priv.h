@@ -102,6 +102,9 @@ void waiting_asks_again(struct turn *t, struct waiting_reply *w);
 /* The time of a waiting reply is over. */
 void wait_is_over(struct turn *t, struct waiting_reply *w);
 
+/* A start: the requests that were kept and are not at their end go on. */
+void carry_on_requests(struct turn *t);
+
 /* Send a reply that does not wait. */
 void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply);
 

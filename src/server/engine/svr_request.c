@@ -1,10 +1,12 @@
 /* svr_request.c - a request: who may come in and ask, its decision, and what becomes of
  * it: an answer, a refusal, or another turn.
  *
- * A reply is put together after the records that it speaks of.
+ * A reply is put together after the records that it speaks of. A request that is kept
+ * (kept_request.h) is asked nothing any more that could end it in its middle.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/host_book.h"
+#include "server/decide/kept_request.h"
 #include "server/decide/know.h"
 #include "server/decide/same_user.h"
 #include "server/engine/acts.h"
@@ -47,9 +49,16 @@ static enum svr_outcome refuse_unsaved(struct turn *t, const struct request *rq,
     return outcome == SVR_ANSWERED && silent ? SVR_SILENT : outcome;
 }
 
+static bool is_kept(const struct svr *s, const struct request *rq)
+{
+    return kept_request_find(s->m, rq->progress) != NULL;
+}
+
 static int may_ask(const struct svr *s, const struct request_row *row,
                    const struct request *rq)
 {
+    if (is_kept(s, rq))
+        return 0;
     if (!(rq->who->rights & row->who))
         return PBSE_PERM;
     /* A server that ends takes no new work, and still answers questions. */
@@ -203,7 +212,8 @@ static enum svr_outcome serve(struct turn *t, const struct request_row *row,
         if (wait_for_needs(t, rq, true, row->silent))
             return SVR_PARKED;
         err = too_many(&d.why);
-    } else if (err == 0 && t->s->store_failed && needs_store(&d)) {
+    } else if (err == 0 && t->s->store_failed && needs_store(&d) &&
+               !is_kept(t->s, rq)) {
         /* Nothing can be stored, so nothing may be promised. */
         return refuse_unsaved(t, rq, &d, row->silent);
     } else if (err == 0 && acts_park(&d)) {
@@ -349,6 +359,29 @@ bool svr_has_work(const struct svr *s)
 }
 
 /* Who asks is looked at afresh: rights may have changed since the last slice. */
+static struct requester who_goes_on(const struct svr *s, const struct parked *p)
+{
+    const struct object *kept = kept_request_find(s->m, &p->progress);
+    struct requester full = complete_requester(s, &p->who);
+
+    if (kept)
+        full.rights = kept_request_rights(kept);
+    return full;
+}
+
+/* It is over, so no later life of the server has to go on with it. */
+static void forget_kept(struct turn *t, const struct parked *p)
+{
+    const struct object *o = kept_request_find(t->s->m, &p->progress);
+    struct decision d = turn_decision(t);
+
+    if (!o)
+        return;
+    record_add(&d.records, d.arena, FACT_DELETED, OBJ_REQUEST, o->id, t->s->actor,
+               t->now_at);
+    take_up(t, &d);
+}
+
 static struct svr_fate go_on_with_request(struct turn *t)
 {
     struct svr *s = t->s;
@@ -360,7 +393,7 @@ static struct svr_fate go_on_with_request(struct turn *t)
     struct request rq;
 
     MUST(p);
-    full = complete_requester(s, &p->who);
+    full = who_goes_on(s, p);
     rq = complete_request(s, t->now_at, &p->wire, &full, &needs, t->out->arena);
     rq.progress = &p->progress;
     rq.knows.learned = p->asker.learned;
@@ -378,6 +411,7 @@ static struct svr_fate go_on_with_request(struct turn *t)
     /* It was refused in a later slice: what was gathered is waited for no more. */
     if (p->group)
         waiting_drop_conn(&s->waiting, p->conn);
+    forget_kept(t, p);
     parked_remove(&s->parked, p);
     return fate;
 }

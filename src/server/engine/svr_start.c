@@ -390,6 +390,7 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
     }
     if (type == SVR_COLD)
         abort_jobs(&t);
+    carry_on_requests(&t);
     /* A cold start has given up the jobs already, and a hot one must know of them
      * before the MoMs are heard. */
     remember_runs(&t, type);

@@ -25,6 +25,37 @@ static const struct attr_table resource_table = {
     .n = RESOURCE_A_COUNT,
 };
 
+/* Read by the server alone, when it starts. All of them are plain texts, so that one
+ * that makes no sense is found there, and does not keep the store from being loaded. */
+static const struct attr_row request_rows[REQUEST_A_COUNT] = {
+    [REQUEST_A_ASKED] = { .name = "hf_asked",
+                          .type = &attr_string,
+                          .flags = ATTR_INTERNAL,
+                          .doc = "The request as it came from the client." },
+    [REQUEST_A_ACTOR] = { .name = "hf_actor",
+                          .type = &attr_string,
+                          .flags = ATTR_INTERNAL,
+                          .doc = "Who has asked: user@host." },
+    [REQUEST_A_RIGHTS] = { .name = "hf_rights",
+                           .type = &attr_string,
+                           .flags = ATTR_INTERNAL,
+                           .doc =
+                               "What that user was when the first object was changed: "
+                               "letters of u, o, m and s." },
+    [REQUEST_A_PLACE] = { .name = "hf_place",
+                          .type = &attr_string,
+                          .flags = ATTR_INTERNAL,
+                          .doc = "The number of the record that made the last object "
+                                 "that had its turn." },
+};
+
+static const struct attr_table request_table = {
+    .kind = "request",
+    .macro_prefix = "REQUEST",
+    .rows = request_rows,
+    .n = REQUEST_A_COUNT,
+};
+
 static const struct {
     const char *name;
     const struct attr_table *table;
@@ -38,6 +69,7 @@ static const struct {
     [OBJ_RESV] = { "resv", &resv_table },
     [OBJ_OCCURRENCE] = { "occurrence", &occurrence_table },
     [OBJ_JOB] = { "job", &job_table },
+    [OBJ_REQUEST] = { "request", &request_table },
 };
 
 const struct attr_table *kind_table(enum obj_kind kind)

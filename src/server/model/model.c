@@ -480,7 +480,7 @@ static bool changes_looks(const struct record *rec)
 /* Which record somebody has seen who looks at a kind as a whole. */
 static void note_seq(struct model *m, const struct record *rec)
 {
-    /* Records that are loaded have no number. */
+    /* Records that are loaded have an older one, or none. */
     if (rec->seq > m->seq)
         m->seq = rec->seq;
     if (fact_creates(rec->fact) || fact_removes(rec->fact) || fact_retires(rec->fact))
@@ -500,6 +500,7 @@ static struct object *target(struct model *m, const struct record *rec)
     /* An object that is there already, such as the server, only gets its values. */
     if (!o && fact_creates(rec->fact)) {
         o = object_new(m, rec->kind, rec->id);
+        o->made_seq = rec->seq;
         if (rec->kind == OBJ_JOB)
             note_server_of_job(m, rec);
     }

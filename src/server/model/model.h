@@ -36,8 +36,10 @@ struct object {
     enum obj_kind kind;
     char *id;
     struct obj_attrs attrs; /* by the rows of the kind's table */
-    uint64_t created_seq;   /* order of creation */
-    uint64_t version;       /* seq of the last record that touched it */
+    uint64_t created_seq;   /* order of creation; numbered anew by a restart */
+    uint64_t made_seq; /* the same order, by the seq of the record that made it, which
+                        * a restart keeps; 0: the server, which nobody has made */
+    uint64_t version;  /* seq of the last record that touched it */
     /* Seq of the last record after which a status may show something else of it: its
      * own, or one that changed what is derived for it. */
     uint64_t shown_seq;
@@ -289,6 +291,15 @@ enum resource_attr {
     RESOURCE_A_TYPE,
     RESOURCE_A_FLAG,
     RESOURCE_A_COUNT
+};
+
+/* Attributes of OBJ_REQUEST: decide/kept_request.h. */
+enum request_attr {
+    REQUEST_A_ASKED,
+    REQUEST_A_ACTOR,
+    REQUEST_A_RIGHTS,
+    REQUEST_A_PLACE,
+    REQUEST_A_COUNT
 };
 
 /* Attributes of OBJ_OCCURRENCE, named as those of reservations are. */

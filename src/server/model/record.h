@@ -22,6 +22,7 @@ enum obj_kind {
     OBJ_RESV,
     OBJ_OCCURRENCE, /* one that comes later: model/occurrence.h */
     OBJ_JOB,
+    OBJ_REQUEST, /* one that is carried out to its end: decide/kept_request.h */
     OBJ_KIND_COUNT,
 };
 

@@ -216,6 +216,9 @@ static bool same_object(struct compare *c, const struct object *a,
      * comparison. */
     if (!str_same(a->id, b->id))
         return differs(c, a, "order of creation");
+    /* Many later occurrences are one row of the store, which has one number. */
+    if (a->kind != OBJ_OCCURRENCE && a->made_seq != b->made_seq)
+        return differs(c, a, "number of the record that made it");
     if (!same_attrs(c, a, b))
         return false;
     switch (a->kind) {
@@ -320,6 +323,7 @@ struct record *record_of_object(const struct object *o, struct arena *arena)
     struct record *rec = record_add(&list, arena, FACT_LOADED, o->kind,
                                     arena_strdup(arena, o->id), "", 0);
 
+    rec->seq = o->made_seq;
     for (size_t i = 0; i < t->n; i++)
         /* The record is what a store would hand over at a start. */
         if (obj_attrs_get(&o->attrs, i)->set && !(t->rows[i].flags & ATTR_NOT_SAVED))

@@ -1,10 +1,14 @@
 /* manager_each.c - see manager_each.h.
  *
  * Objects may come and go between two turns: each that is there all the while has its
- * turn once. What is changed is fact with its slice, as in a deletion of many jobs.
+ * turn once. What is changed is fact with its slice. A request that changes objects in
+ * more than one slice is kept with the first of them (kept_request.h), so that it comes
+ * to its end whatever happens.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/manager_each.h"
+
+#include "server/decide/kept_request.h"
 
 /* The request under way. */
 struct each {
@@ -12,8 +16,9 @@ struct each {
     struct arena *arena; /* lives as long as the request */
     const char *host;    /* whose vnodes these are; NULL: all objects */
     const struct object *next;
-    bool decides; /* in the second round, or in the only one */
-    bool any;     /* something was changed */
+    bool decides;   /* in the second round, or in the only one */
+    uint64_t place; /* made_seq of the last object that had its turn in this round */
+    bool any;       /* something was changed */
     size_t n_refused, cap;
     const char **refused;
 };
@@ -38,6 +43,12 @@ static const struct object *behind(const struct each *e, const struct object *o)
     return o->next;
 }
 
+/* Has it had its turn in an earlier life of the server? */
+static bool is_done(const struct each *e, const struct object *o)
+{
+    return e->what->backwards ? o->made_seq >= e->place : o->made_seq <= e->place;
+}
+
 static void leave(void *state, const struct object *o, bool retires UNUSED)
 {
     struct each *e = state;
@@ -60,18 +71,33 @@ static struct each *each_new(const struct manager *g, const struct manager_each 
     return e;
 }
 
+/* A restart numbers no record anew, so the place is found again although the object
+ * that it was may be gone. Nobody waits for the names of those that have refused
+ * before. */
+static void find_place(struct each *e, const struct object *kept)
+{
+    e->decides = true;
+    e->any = true;
+    e->place = kept_request_place(kept);
+    while (e->next && is_done(e, e->next))
+        e->next = behind(e, e->next);
+}
+
 static struct each *each_of(const struct manager *g, const struct manager_each *what,
                             const char *host)
 {
     struct progress *p = g->rq->progress;
+    const struct object *kept = kept_request_find(g->m, p);
 
     if (!p)
         return each_new(g, what, host, g->out->arena);
+    if (p->state)
+        return p->state;
     /* The first slice makes the state, and the engine keeps it. */
-    if (!p->state) {
-        p->state = each_new(g, what, host, p->arena);
-        p->leave = leave;
-    }
+    p->state = each_new(g, what, host, p->arena);
+    p->leave = leave;
+    if (kept)
+        find_place(p->state, kept);
     return p->state;
 }
 
@@ -99,6 +125,7 @@ static int one_more(struct manager *g, struct each *e)
     int err;
 
     e->next = behind(e, o);
+    e->place = o->made_seq;
     /* Checks and lines name this object. */
     g->name = o->id;
     err = e->what->one(g, o, e->decides);
@@ -135,18 +162,28 @@ static int refuse_all(const struct manager *g, const struct each *e)
 }
 
 /* What was changed counts although the reply has an error: PBS's clients print its
- * text. */
+ * text. When nobody waits for the reply any longer the log has the names. */
+static void tell_refused(struct manager *g, const struct each *e)
+{
+    const char *text = arena_printf(g->out->arena, "%s%s", pbse_text(PBSE_GMODERR),
+                                    names_of(e, g->out->arena));
+
+    g->out->reply = (struct wire_reply){
+        .code = PBSE_GMODERR,
+        .choice = REPLY_TEXT,
+        .text = text,
+    };
+    if (g->rq->who->conn == 0)
+        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER,
+                   log_server_name(g->rq->cfg, g->out->arena), "%s", text);
+}
+
 static int finish(struct manager *g, const struct each *e)
 {
     if (e->what->ends)
         e->what->ends(g);
     if (e->n_refused > 0)
-        g->out->reply = (struct wire_reply){
-            .code = PBSE_GMODERR,
-            .choice = REPLY_TEXT,
-            .text = arena_printf(g->out->arena, "%s%s", pbse_text(PBSE_GMODERR),
-                                 names_of(e, g->out->arena)),
-        };
+        tell_refused(g, e);
     return 0;
 }
 
@@ -181,8 +218,11 @@ int manager_each(struct manager *g, const struct manager_each *what, const char 
             return refuse_all(g, e);
         /* Nobody has refused, so all of them are changed. */
         e->decides = true;
+        e->place = 0;
         e->next = first_of(g->m, e);
     }
+    if (e->place > 0 && e->decides)
+        kept_request_note(g->m, g->rq, g->out, e->place);
     act_add(g->out, ACT_GO_ON);
     return 0;
 }

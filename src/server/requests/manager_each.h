@@ -25,10 +25,11 @@ struct manager_each {
     void (*ends)(struct manager *g);
 };
 
-/* All objects of the kind, or the vnodes of a host. What is refused is told in a reply
- * with 15069 and the names in order of creation; with 'tries_first' it refuses the
- * request, unless the object has changed its mind between two turns. 0, or a refusal.
- */
+/* All objects of the kind, or the vnodes of a host, which may be gone in later slices.
+ * What is refused is told in a reply with 15069 and the names in order of creation;
+ * with 'tries_first' it refuses the request, unless the object has changed its mind
+ * between two turns. Once one is changed the others have their turn whatever happens.
+ * 0, or a refusal. */
 int manager_each(struct manager *g, const struct manager_each *what, const char *host);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "lib/attr/ids.h"
 #include "server/decide/config.h"
+#include "server/decide/kept_request.h"
 #include "server/decide/know.h"
 #include "server/model/node_life.h"
 #include "server/requests/node_indirect.h"
@@ -296,9 +297,11 @@ int manager_node_set(struct manager *g)
 int manager_host_set(struct manager *g)
 {
     const struct host *h = model_host(g->m, g->name);
+    /* Others may delete its vnodes, but for one or altogether, between two slices. */
+    bool has_begun = kept_request_find(g->m, g->rq->progress) != NULL;
     int err;
 
-    if (!h)
+    if (!h && !has_begun)
         return REFUSE(g, PBSE_UNKNODE);
     err = check_create_only(g);
     if (err == 0)
@@ -306,7 +309,7 @@ int manager_host_set(struct manager *g)
     if (err)
         return err;
     /* Of a single vnode the refusal is the one of setting it by its name. */
-    if (h->n == 1)
+    if (!has_begun && h->n == 1)
         return set_node(g, &h->nodes->obj, true);
     return manager_each(g, &set_each, g->name);
 }

@@ -179,6 +179,7 @@ static void carry_over(struct world *w, const struct object *o)
     struct record *rec =
         record_add(&list, w->arena, FACT_LOADED, o->kind, o->id, "root@svr", 0);
 
+    rec->seq = o->made_seq;
     for (size_t i = 0; i < t->n; i++) {
         const struct attr_type *type = t->rows[i].type;
         const struct attr_value *v = obj_attr(o, (int)i);

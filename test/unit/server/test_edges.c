@@ -189,7 +189,7 @@ static void edges_say_how_long_a_status_lasts(void)
         [OBJ_HOOK] = LASTS_NEVER,   [OBJ_RESOURCE] = LASTS_NEVER,
         [OBJ_RESV] = LASTS_A_WHILE, [OBJ_QUEUE] = LASTS,
         [OBJ_NODE] = LASTS,         [OBJ_JOB] = LASTS,
-        [OBJ_OCCURRENCE] = LASTS,
+        [OBJ_OCCURRENCE] = LASTS,   [OBJ_REQUEST] = LASTS_NEVER,
     };
 
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)

@@ -161,6 +161,29 @@ static void jobs_with_texts_of_the_server(void)
     have("18.svr", ARRAY_LEN(making), making);
 }
 
+/* It adds to all vnodes, and has done so to the first of them. */
+static void a_request_that_is_kept(void)
+{
+    struct wire_attrs attrs = { 0 };
+    struct body_manage body = { .command = MANAGER_SET,
+                                .object_type = OBJECT_NODE,
+                                .object_name = "@default" };
+    const struct wire_request wire = { .number = BATCH_MANAGER,
+                                       .user = "root",
+                                       .body = &body };
+    struct buf bytes = { 0 };
+
+    wire_attrs_add(&attrs, origin.arena, "Priority", NULL, "1", WIRE_OP_INCR);
+    body.attrs = attrs;
+    batch_encode_request(&bytes, &wire);
+    world_fact(&origin, FACT_CREATED, OBJ_REQUEST, "9", REQUEST_A_ASKED, NULL,
+               arena_strndup(origin.arena, bytes.data, bytes.len));
+    buf_fini(&bytes);
+    world_fact(&origin, FACT_SET, OBJ_REQUEST, "9", REQUEST_A_ACTOR, NULL, "root@svr");
+    world_fact(&origin, FACT_SET, OBJ_REQUEST, "9", REQUEST_A_RIGHTS, NULL, "uom");
+    world_fact(&origin, FACT_SET, OBJ_REQUEST, "9", REQUEST_A_PLACE, NULL, "5");
+}
+
 /* All kinds, and the links between them: reservations that run and wait, with queues
  * and jobs, a series, a resource of the site that a vnode has. */
 static void the_world_is_made(void)
@@ -185,6 +208,7 @@ static void the_world_is_made(void)
     world_job(&origin, "12.svr", "R1", NULL, NULL);
     world_job(&origin, "13.svr", "workq", "(vn[3]:ncpus=1)", NULL);
     jobs_with_texts_of_the_server();
+    a_request_that_is_kept();
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         MODEL_EACH (svr_model(origin.s), (enum obj_kind)kind, o) {
             keep(bundles, o, ++seq);
@@ -254,6 +278,7 @@ static void test_a_value_that_cannot_be_read_is_told(void)
 /* Where the process is, so that the one that waits for it can tell. */
 static struct progress_of_edits {
     size_t n, n_bad_words, n_lived;
+    size_t n_kept; /* in which a request was not at its end */
     char words[200];
 } * at;
 
@@ -314,10 +339,14 @@ static bool known(void *arg UNUSED, const struct need *need, struct arena *arena
     return true;
 }
 
-/* Start, and an hour, in which R1 ends and S2 begins. */
+#define TURNS_MOST 1000
+
+/* Start, go on with what was kept, and an hour, in which R1 ends and S2 begins. */
 static void live(struct world *w)
 {
     svr_start(w->s, w->now_at, SVR_WARM, &w->out);
+    for (int i = 0; i < TURNS_MOST && svr_has_work(w->s); i++)
+        svr_go_on(w->s, w->now_at, &w->out);
     world_attach(w, "default", CONN_SCHED, CONN_SCHED2);
     world_go(w, w->now_at + HOUR);
 }
@@ -347,6 +376,7 @@ static void load_and_live(struct store *s, const struct edit_of_store *e)
     world_clear(&w);
     if (records_load(s, NULL, w.s, &why) == 0) {
         live(&w);
+        at->n_kept += svr_model(w.s)->kinds[OBJ_REQUEST].n > 0;
         at->n_lived++;
     } else if (e->what == NOTHING || !names_a_row(why.text, e)) {
         fprintf(stderr, "words: %s (%s)\n", why.text, at->words);
@@ -474,6 +504,7 @@ static void nothing_crashes(void)
     printf("%zu edits, %zu are granted\n", at->n, at->n_lived);
     CU_ASSERT_TRUE(at->n_lived < at->n);
     CU_ASSERT_EQUAL(n_crashes, 0);
+    CU_ASSERT_EQUAL(at->n_kept, 0);
     CU_ASSERT_EQUAL(at->n_bad_words, 0);
 }
 
