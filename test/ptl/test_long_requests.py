@@ -3,6 +3,7 @@
 in between, and whatever happens in the middle, each job is there or is gone."""
 import os
 import pwd
+import select
 import signal
 import struct
 import time
@@ -14,9 +15,10 @@ from holdfast.peer import attrs, extend
 from holdfast.services import wait_for
 from holdfast.wire import number, open_local, string
 
-QUEUE_JOB, STATUS_SERVER, SELECT_JOBS, DELETE_LIST = 1, 21, 16, 100
+QUEUE_JOB, MANAGER, STATUS_SERVER, SELECT_JOBS, DELETE_LIST = 1, 9, 21, 16, 100
 SUBMIT_RESV, STATUS_RESV, DELETE_RESV, UNKNOWN_RESV = 70, 71, 72, 15084
 JOBS = 1500
+VNODES = 1500
 
 
 class Caller:
@@ -154,3 +156,62 @@ def test_a_killed_server_deletes_the_rest_of_a_reservation(site):
     other = Caller(site, USER2)
     wait_for("the end of " + resv, lambda: resv_code(other, resv) == UNKNOWN_RESV)
     assert jobs_left(other) == []
+
+
+def manage(command, vnode, *entries):
+    return number(command) + number(3) + string(vnode) + attrs(*entries)
+
+
+@pytest.fixture
+def wide(site):
+    """Vnodes of a MoM that is not there. Requests of several connections share commits."""
+    me = pwd.getpwuid(os.geteuid()).pw_name
+    callers = [Caller(site, me) for _ in range(50)]
+    for first in range(0, VNODES, len(callers)):
+        for i, caller in enumerate(callers):
+            caller.send(MANAGER, manage(0, "vn[%d]" % (first + i), ("Mom", None, "localhost", 0)))
+        assert {caller.c.receive().code for caller in callers} == {0}
+    for caller in callers:
+        caller.c.s.close()
+    return site
+
+
+def kept(cluster):
+    """The requests that the store says are under way."""
+    return cluster.sql("SELECT id FROM objects WHERE kind = 'request'")
+
+
+def priorities(cluster):
+    """Of all vnodes, as the store has them; None: they have none."""
+    return {row[0] for row in cluster.sql(
+        "SELECT DISTINCT a.value FROM objects o LEFT JOIN attributes a ON a.kind = o.kind AND a.id = o.id"
+        " AND a.attr = 'Priority' WHERE o.kind = 'node'")}
+
+
+def killed_in_the_middle(cluster):
+    """The priority of all vnodes becomes one more, and the server is killed when its store says that it is at
+    it. True: it was not through."""
+    caller = Caller(cluster, pwd.getpwuid(os.geteuid()).pw_name)
+    caller.send(MANAGER, manage(2, "@default", ("Priority", None, "1", 2)))
+    while not kept(cluster) and not select.select([caller.c.s], [], [], 0)[0]:
+        pass
+    cluster.server.kill()
+    caller.c.s.close()
+    return bool(kept(cluster))
+
+
+def test_what_is_done_to_all_vnodes_is_done_whole(wide):
+    """Some have more when the server is killed, and others have not: the next start adds it to the others,
+    and to none twice."""
+    n_middle, tries, was = 0, 0, None
+    while n_middle < 2 and tries < 10:
+        tries += 1
+        if killed_in_the_middle(wide):
+            n_middle += 1
+            assert priorities(wide) == {was, str(tries)}
+        wide.server.start()
+        wait_for("the end of it", lambda: not kept(wide))
+        assert priorities(wide) == {str(tries)}
+        was = str(tries)
+    assert n_middle == 2
+    wide.server.log_match("was under way when the server ended: it goes on")

@@ -612,6 +612,16 @@ static bool sets_vnode(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "root sets all vnodes Priority 7", "root adds 7 to Priority of all vnodes" */
+static bool sets_all_vnodes(struct sim *s, const struct words *w)
+{
+    bool adds = strcmp(w->v[1], "adds") == 0;
+
+    client_manage(s, MANAGER_SET, OBJECT_NODE, "@default", w->v[4], NULL,
+                  w->v[adds ? 2 : 5], adds ? WIRE_OP_INCR : WIRE_OP_SET);
+    return true;
+}
+
 static bool unsets_vnode(struct sim *s, const struct words *w)
 {
     client_manage(s, MANAGER_UNSET, OBJECT_NODE, vnode_named(s, w->v[3]), w->v[4], NULL,
@@ -663,6 +673,8 @@ static const struct action actions[] = {
     { "* expects * to last *", expects_to_last },
     { "root sets queue * * *", sets_queue },
     { "root sets sched * *", sets_sched },
+    { "root sets all vnodes * *", sets_all_vnodes },
+    { "root adds * to * of all vnodes", sets_all_vnodes },
     { "root sets vnode * * *", sets_vnode },
     { "root unsets vnode * *", unsets_vnode },
     { "root sets * *", sets },

@@ -87,6 +87,8 @@ void check_end(struct sim *s)
     check_none_left(s, m, OBJ_RESV);
     check_none_left(s, m, OBJ_OCCURRENCE);
     check_none_left(s, m, OBJ_JOB);
+    check_none_left(s, m, OBJ_REQUEST);
+    check_whole(s, m);
     check_nodes(s, m);
     check_queues(s, m);
     if (hot_start_is_on(m))

@@ -31,6 +31,8 @@ static const struct {
     [CHECK_DURABLE] = { "durable", "nothing leaves before its record is durable" },
     [CHECK_TOLD] = { "told", "what a client was told is true after a crash" },
     [CHECK_STORE] = { "store", "the model rebuilt from the store equals the live one" },
+    [CHECK_WHOLE] = { "whole",
+                      "what is done to all vnodes is done to each, or goes on" },
     [CHECK_SHADOW] = { "shadow", "records alone change the model" },
     [CHECK_LINKS] = { "links", "links and sums equal their recounts" },
     [CHECK_LIFE] = { "life",
@@ -141,6 +143,7 @@ void check_store(struct sim *s)
 {
     struct model *stored = shell_stored_model(s);
 
+    check_whole(s, stored);
     shell_apply_undurable(s, stored);
     check_same(s, CHECK_STORE, shell_model(s), stored);
     model_free(stored);

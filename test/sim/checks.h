@@ -22,6 +22,7 @@ enum check {
     CHECK_DURABLE,
     CHECK_TOLD,
     CHECK_STORE,
+    CHECK_WHOLE,
     CHECK_SHADOW,
     CHECK_LINKS,
     CHECK_LIFE,
@@ -90,6 +91,8 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
 void check_leaves(struct sim *s, const struct turns_leaving *l);
 /* What the store holds, and what is on its way there, make the live model. */
 void check_store(struct sim *s);
+/* check_whole.c: of what the store holds. */
+void check_whole(struct sim *s, const struct model *m);
 
 /* check_promise.c: nobody is promised what another one has. 'turn' has led to 'm'. */
 void check_promise(struct sim *s, const struct model *m, const struct effects *turn);

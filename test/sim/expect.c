@@ -239,6 +239,25 @@ static void expect_vnode(struct sim *s, const struct words *w)
     arena_free(arena);
 }
 
+/* "all vnodes have Priority 7" */
+static void expect_all_vnodes(struct sim *s, const struct words *w)
+{
+    int attr = attr_find_any(kind_table(OBJ_NODE), w->v[4]);
+    struct arena *arena = arena_new();
+
+    MODEL_EACH (shell_model(s), OBJ_NODE, o) {
+        const char *is = attr < 0
+                             ? "unknown"
+                             : attr_value_text(kind_table(OBJ_NODE)->rows[attr].type,
+                                               obj_attr(o, attr), arena);
+
+        if (!str_same(is, w->v[5]))
+            check_failed(s, CHECK_EXPECT, "vnode %s has %s %s, not %s", o->id, w->v[4],
+                         is ? is : "unset", w->v[5]);
+    }
+    arena_free(arena);
+}
+
 /* No job has a vnode. */
 static void expect_no_holds(struct sim *s)
 {
@@ -314,6 +333,8 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_no_images(s);
     else if (words_are(w, 1, "processes to be as the server says"))
         check_stopped(s);
+    else if (words_are(w, 1, "all vnodes have * *"))
+        expect_all_vnodes(s, w);
     else if (words_are(w, 1, "vnode * is *"))
         expect_vnode(s, w);
     else if (words_are(w, 1, "* is from * to *") || words_are(w, 1, "* is gone"))

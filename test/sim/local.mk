@@ -8,7 +8,7 @@ test_sim_sim_SOURCES = \
 	test/sim/check_alter.c test/sim/check_alter.h \
 	test/sim/check_changes.c \
 	test/sim/check_conflict.c test/sim/check_conflict.h \
-	test/sim/check_depend.c test/sim/check_depend.h test/sim/check_end.c \
+	test/sim/check_depend.c test/sim/check_depend.h test/sim/check_end.c test/sim/check_whole.c \
 	test/sim/check_image.c test/sim/check_image.h \
 	test/sim/check_life.c \
 	test/sim/check_limits.c test/sim/check_limits.h \

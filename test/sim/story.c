@@ -87,7 +87,7 @@ static const struct {
     { 4, 0, story_limits },     { 7, 5, story_conflicts },   { 6, 1, story_sums },
     { 32, 9, story_clocks },    { 9, 7, story_fits },        { 11, 6, story_errors },
     { 13, 4, story_proposals }, { 12, 7, story_pushes },     { 7, 1, story_busy },
-    { 5, 1, story_scripts },    { 6, 3, story_hosts },
+    { 5, 1, story_scripts },    { 6, 3, story_hosts },       { 3, 2, story_all_vnodes },
 };
 
 void story_write(uint64_t seed, struct buf *out)

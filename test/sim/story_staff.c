@@ -190,6 +190,37 @@ void story_limits(const struct story *of, uint64_t seed)
     }
 }
 
+/* Every other time the server dies while it is at it. */
+static void change_all_vnodes(struct story *t, int number)
+{
+    int second = sometime(t), dies = pick(t, 0, 3);
+
+    at(t, second);
+    buf_printf(t->out, "root sets all vnodes comment all-%d\n", number);
+    if (chance(t, 50)) {
+        at(t, second);
+        buf_printf(t->out, "root adds %d to Priority of all vnodes\n", pick(t, 1, 3));
+    }
+    if (dies > 1)
+        return;
+    at(t, second);
+    buf_printf(t->out, "server crashes %s its next commit\n",
+               dies ? "before" : "after");
+    at(t, second + pick(t, 1, 20));
+    buf_add_str(t->out, "server starts\n");
+}
+
+void story_all_vnodes(const struct story *of, uint64_t seed)
+{
+    struct story t = *of;
+    int n;
+
+    t.rnd = rnd_seeded(seed * 8009 + 5);
+    n = pick(&t, 1, 6);
+    for (int i = 1; i <= n; i++)
+        change_all_vnodes(&t, i);
+}
+
 /* Maintenance comes over a reservation that may have begun, and that is altered then.
  */
 static void take_from(struct story *t, int number)

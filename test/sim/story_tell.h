@@ -86,11 +86,12 @@ void story_hooks(const struct story *of, uint64_t seed);
 void story_extensions(const struct story *of, uint64_t seed);
 
 /* story_staff.c: what is done to jobs and to subjobs; what administrators change of
- * vnodes and owners of reservations; who loses vnodes to maintenance and is altered
- * then; clocks that change. */
+ * vnodes, one or all at once, and owners of reservations; who loses vnodes to
+ * maintenance and is altered then; clocks that change. */
 void story_job_acts(const struct story *of, uint64_t seed);
 void story_limits(const struct story *of, uint64_t seed);
 void story_conflicts(const struct story *of, uint64_t seed);
+void story_all_vnodes(const struct story *of, uint64_t seed);
 void story_clocks(const struct story *of, uint64_t seed);
 
 /* story_turns.c: series whose occurrences are too short for the jobs in them. */

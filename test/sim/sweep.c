@@ -250,6 +250,9 @@ void sweep_note_turn(struct sim *s, uint64_t conn, const struct effects *turn)
 {
     struct client *c = s->sweep && conn ? find_client(s, conn) : NULL;
 
+    /* What is done to many vnodes is done whole when its first turn is durable. */
+    if (c && c->kind == CLIENT_MANAGE && c->seq)
+        return;
     for (size_t i = 0; c && i < turn->n; i++)
         if (turn->v[i].kind == EFFECT_RECORD)
             c->seq = turn->v[i].u.record->seq;
