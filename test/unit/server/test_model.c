@@ -166,6 +166,42 @@ static void test_jobs_inside_count_in_their_queue_only(void)
     end();
 }
 
+/* It goes before its queue and the jobs in it, whether it runs or not: what runs counts
+ * at its vnodes from then on, and not any more when the reservation is there again. */
+static void test_jobs_are_outside_when_their_reservation_goes(void)
+{
+    for (int runs = 0; runs < 2; runs++) {
+        begin();
+        make_nodes();
+        make_resv("R1.svr", "R1", "(n1:ncpus=4)");
+        if (runs)
+            apply(FACT_RESV_STARTED, OBJ_RESV, "R1.svr", "reserve_state", "5", NULL);
+        run_job("2.svr", "R1", "(n1:ncpus=1)");
+        apply(FACT_JOB_QUEUED, OBJ_JOB, "3.svr", "job_state", "Q", "queue", "R1", NULL);
+        CU_ASSERT_PTR_EQUAL(model_job(m, "3.svr")->resv, model_resv(m, "R1"));
+        CU_ASSERT_EQUAL(ncpus_of("n1"), runs ? 4 : 1);
+        apply(FACT_RESV_GONE, OBJ_RESV, "R1.svr", NULL);
+        CU_ASSERT_PTR_NULL(model_queue(m, "R1")->resv);
+        CU_ASSERT_PTR_NULL(model_queue(m, "R1")->jobs_resv);
+        CU_ASSERT_PTR_NULL(model_job(m, "2.svr")->resv);
+        CU_ASSERT_PTR_NULL(model_job(m, "3.svr")->resv);
+        CU_ASSERT_TRUE(model_job(m, "2.svr")->counted_in_vnodes);
+        CU_ASSERT_FALSE(model_job(m, "3.svr")->counted_in_vnodes);
+        CU_ASSERT_EQUAL(ncpus_of("n1"), 1);
+        CU_ASSERT_EQUAL(model_node(m, "n1")->n_occurrences, 0);
+        CU_ASSERT_EQUAL(model_node(m, "n1")->n_jobs, 1);
+        CU_ASSERT_EQUAL(resources_amount(&m->assigned.shown, "ncpus", 0), 1);
+        CU_ASSERT_EQUAL(model_queue(m, "R1")->n_jobs, 2);
+        apply(FACT_RESV_SUBMITTED, OBJ_RESV, "R1.svr", "reserve_state", "5",
+              "Resource_List.ncpus", "4", "resv_nodes", "(n1:ncpus=4)", NULL);
+        CU_ASSERT_PTR_EQUAL(model_job(m, "2.svr")->resv, model_resv(m, "R1"));
+        CU_ASSERT_EQUAL(ncpus_of("n1"), 4);
+        apply(FACT_JOB_ENDED, OBJ_JOB, "2.svr", NULL);
+        apply(FACT_JOB_DELETED, OBJ_JOB, "3.svr", NULL);
+        end();
+    }
+}
+
 static void test_jobs_keep_their_order_when_they_move(void)
 {
     const struct queue *q2;
@@ -375,6 +411,8 @@ static const struct unit_case cases[] = {
       test_running_reservations_are_on_the_books },
     { "jobs inside count in their queue only",
       test_jobs_inside_count_in_their_queue_only },
+    { "jobs are outside when their reservation goes",
+      test_jobs_are_outside_when_their_reservation_goes },
     { "jobs keep their order when they move",
       test_jobs_keep_their_order_when_they_move },
     { "history outlives its queue", test_history_outlives_its_queue },
