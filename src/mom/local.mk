@@ -118,10 +118,10 @@ test_unit_mom_test_describe_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 test_unit_mom_test_describe_LDADD = libhfbase.la $(HWLOC_LIBS) -lcunit
 endif
 
-check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
+check_PROGRAMS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_commit test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
 	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_signalling test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_steady test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
-TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
+TESTS += test/unit/mom/test_cgroup test/unit/mom/test_checkpoint test/unit/mom/test_commit test/unit/mom/test_config test/unit/mom/test_copy test/unit/mom/test_demux \
 	test/unit/mom/test_host_facts test/unit/mom/test_hosts test/unit/mom/test_images test/unit/mom/test_job_x11 test/unit/mom/test_load test/unit/mom/test_many_ends test/unit/mom/test_many_tasks test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_proc test/unit/mom/test_restrict test/unit/mom/test_script test/unit/mom/test_signalling test/unit/mom/test_records test/unit/mom/test_spawning test/unit/mom/test_steady test/unit/mom/test_tasks test/unit/mom/test_telling test/unit/mom/test_terminate test/unit/mom/test_topology \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
@@ -168,6 +168,10 @@ test_unit_mom_test_load_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfb
 test_unit_mom_test_telling_SOURCES = test/unit/mom/test_telling.c test/unit/mom/bench.h \
 	test/unit/mom/node1.h
 test_unit_mom_test_telling_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
+	-lcunit -lm
+test_unit_mom_test_commit_SOURCES = test/unit/mom/test_commit.c test/unit/mom/bench.h \
+	test/unit/mom/node1.h
+test_unit_mom_test_commit_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
 test_unit_mom_test_many_ends_SOURCES = test/unit/mom/test_many_ends.c \
 	test/unit/mom/bench.h test/unit/mom/node1.h

@@ -96,9 +96,10 @@ enum mom_effect_kind {
     MOM_READ_IDLE,   /* ... since when keyboard and mouse are idle, mom_host_idle() */
     MOM_TRY_NOTE,    /* find out whether records of jobs can be written: mom_noted() */
     /* MOM_STORE to MOM_DROP are an executor's (executor.h). */
-    MOM_STORE,   /* write the new job and its script durably, then mom_stored() */
-    MOM_SAVE,    /* write the job's record again; with 'task' nothing but that task has
-                    changed, so that a note may do (mom_job_note()) */
+    MOM_STORE,   /* write the new job and its script, then mom_stored(). The MoM's death
+                    does not lose it; the host's neither, if 'store' says so */
+    MOM_SAVE,    /* write the job's record again, durably; with 'task' nothing but that
+                    task has    changed, so that a note may do (mom_job_note()) */
     MOM_WHERE,   /* the job lies on other vnodes now: list those in its node file */
     MOM_LIMIT,   /* the job may have another share of this host (mom_job_share()): so
                     may what of it runs */
@@ -169,6 +170,9 @@ struct mom_effect {
                                         that session; mom_task_restarted() follows. 0:
                                         it begins */
         } spawn;
+        struct { /* STORE */
+            bool is_durable;
+        } store;
         int signo; /* KILL */
         struct {   /* EPILOGUE: what the script is told (execution.md 16) */
             int32_t session, status;

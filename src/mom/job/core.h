@@ -138,7 +138,8 @@ void link_adopt(struct mom *m, uint64_t stream, struct mom_out *out);
 void request_take(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
                   const struct is_message *msg, bool known, struct mom_out *out);
 /* QueueJob, JobScript, Commit: a job is received on one stream. Commit is answered when
- * its record is stored (mom_stored()); the same run sent again is answered at once. */
+ * its record is durable (mom_stored(), receive_answer()); the same run sent again is
+ * answered at once. */
 void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
                    const struct wire_request *rq, struct mom_out *out);
 void receive_script(struct mom *m, uint64_t stream, const char *msgid,
@@ -147,6 +148,11 @@ void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *
                     const char *job_id, struct mom_out *out);
 void receive_output(struct mom *m, uint64_t stream, const char *msgid,
                     const struct body_script *body, struct mom_out *out);
+/* The record of the job is durable behind what 'out' has: answer its Commit, if that
+ * waits for it. Before anything else is told of the job. */
+void receive_answer(struct mom_job *j, struct mom_out *out);
+/* The same for a record that is not durable yet, perhaps: it is written first. */
+void receive_answer_now(struct mom_job *j, struct mom_out *out);
 /* The stream is over: what was half received on it is forgotten. */
 void receive_drop_stream(struct mom *m, uint64_t stream);
 

@@ -54,6 +54,7 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
     j->arena = arena_new();
     j->id = arena_strdup(j->arena, id);
     j->kill_at = INT64_MAX;
+    j->commit_by = INT64_MAX;
     j->answer_by = INT64_MAX;
     j->top.number = 1;
     j->top.mark = "";

@@ -18,7 +18,7 @@ static void save(const struct mom_job *j, struct mom_out *out)
  * once (link_hello_reply()). */
 int64_t life_due_at(const struct mom *m, const struct mom_job *j)
 {
-    int64_t at = usage_walltime_end(m, j);
+    int64_t at = MIN_OF(usage_walltime_end(m, j), j->commit_by);
 
     if (job_has_processes(j))
         at = MIN_OF(at, MIN_OF(j->kill_at, checkpoint_due_at(m, j)));
@@ -88,6 +88,7 @@ static void go_running(struct mom *m, int64_t now_at, struct mom_job *j,
     /* The program begins after its session is on disk. Otherwise a MoM that dies here
      * would start it a second time, not knowing of the first. */
     out_job(out, MOM_BEGIN, j);
+    receive_answer(j, out);
     checkpoint_go_on(m, j, out);
     life_poll_soon(m, now_at);
     life_tell(m, now_at, j, out);
@@ -250,6 +251,7 @@ static void tell_end(struct mom *m, int64_t now_at, struct mom_job *j,
     /* The end is on disk before the server hears of it, so a restart repeats the same
      * status. */
     save(j, out);
+    receive_answer(j, out);
     life_send_obit(m, now_at, j, out);
 }
 
@@ -428,6 +430,8 @@ static void give_up_start(int64_t now_at, struct mom_job *j, struct mom_out *out
 static void tick_job(struct mom *m, int64_t now_at, struct mom_job *j,
                      struct mom_out *out)
 {
+    if (now_at >= j->commit_by)
+        receive_answer_now(j, out);
     life_kill_late(now_at, j, out);
     give_up_start(now_at, j, out);
     if (now_at >= usage_walltime_end(m, j))

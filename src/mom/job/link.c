@@ -417,6 +417,16 @@ static void list_jobs(const struct mom *m, struct is_message *msg, struct arena 
                                  .exec_vnode = "" };
 }
 
+/* The list of jobs tells of them, too. */
+static void answer_commits(struct mom *m, struct mom_out *out)
+{
+    struct mom_job *j, *tmp;
+
+    HASH_ITER (hh, m->jobs, j, tmp)
+        if (j->phase >= JOB_PRERUN)
+            receive_answer_now(j, out);
+}
+
 static void send_register(struct mom *m, bool with_vnodes, struct mom_out *out)
 {
     struct is_message msg = { .command = IS_REGISTERMOM,
@@ -425,6 +435,7 @@ static void send_register(struct mom *m, bool with_vnodes, struct mom_out *out)
     const struct is_message sums = { .command = IS_HOOK_CHECKSUMS,
                                      .raw = { .data = "+0+0", .len = 4 } };
 
+    answer_commits(m, out);
     list_jobs(m, &msg, out->arena);
     out_send(out, m->server, &msg);
     out_send(out, m->server, &sums);

@@ -1,17 +1,22 @@
 /* receive.c - QueueJob, JobScript, Commit: one job, one answer (tpp.md 6.3).
  *
- * Nothing is answered before Commit unless something is wrong. The job and its script
- * are on disk before the server hears of success.
+ * Nothing is answered before Commit unless something is wrong. The job is on disk
+ * before the server hears of success. Nearly all jobs begin at once, and then their
+ * record has to be on disk again; so the answer waits for that, a second at most, and
+ * the disk is waited for once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/job/core.h"
 
 #include "lib/attr/row.h"
+#include "lib/base/instant.h"
 
 enum { /* file types of MvJobFile (tpp.md 6.2) */
     FILE_OUTPUT = 2,
     FILE_ERROR = 3
 };
+
+#define COMMIT_WAITS_S 1 /* for the begin of the job */
 
 static void reject(struct mom_out *out, uint64_t stream, const char *msgid, int code,
                    const char *text)
@@ -170,12 +175,39 @@ void receive_output(struct mom *m, uint64_t stream, const char *msgid,
                   msgid, body, out);
 }
 
+/* A job that is the server's alone until it begins: its record need not be durable
+ * before that, and then is written with the session once. What has a part on other
+ * hosts, or an image here, is counted on by others. */
+static bool is_answered_later(const struct mom_job *j)
+{
+    return host_list_is_single(j) && !j->checkpoint.is_restart;
+}
+
+void receive_answer(struct mom_job *j, struct mom_out *out)
+{
+    if (!j->msgid)
+        return;
+    MUST(!j->is_sister); /* its mother superior waits, and no server */
+    out_reply_commit(out, j->stream, j->msgid, j->id);
+    j->msgid = NULL;
+    j->commit_by = INT64_MAX;
+}
+
+void receive_answer_now(struct mom_job *j, struct mom_out *out)
+{
+    if (!j->msgid)
+        return;
+    out_job(out, MOM_SAVE, j);
+    receive_answer(j, out);
+}
+
 /* The server did not hear the answer: it hears it now, and how the job stands. */
 static void commit_again(struct mom *m, int64_t now_at, uint64_t stream,
                          const char *msgid, struct mom_job *j, struct mom_out *out)
 {
     peer_release(m, j);
     j->again = false;
+    receive_answer_now(j, out);
     out_reply_commit(out, stream, msgid, j->id);
     j->is_told = false;
     if (j->phase == JOB_OBIT)
@@ -197,7 +229,8 @@ void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *
         reject(out, stream, msgid, PBSE_UNKJOBID, NULL);
         return;
     }
-    /* The answer leaves when the disk has the job, and names this request. */
+    /* The answer leaves when the disk has the job (receive_answer()), and names this
+     * request. */
     j->msgid = arena_strdup(j->arena, msgid);
     /* All parts are here: if the stream ends now, the job stays, and the list of jobs
      * at the next registration tells the server where it is. */
@@ -205,6 +238,7 @@ void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *
     job_set_phase(m, j, JOB_STORING);
     resting_take_over(m, j, out);
     out_job(out, MOM_STORE, j);
+    out->v[out->n - 1].u.store.is_durable = !is_answered_later(j);
 }
 
 void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
@@ -227,6 +261,7 @@ void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
     buf_fini(&j->saved[1]);
     if (why) {
         out_reply_error(out, j->stream, j->msgid, why);
+        j->msgid = NULL;
         if (j->checkpoint.is_restart)
             job_free(m,
                      j); /* its files are those of the image, which goes on resting */
@@ -235,8 +270,12 @@ void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
         return;
     }
     resting_forget(m, job_id);
-    out_reply_commit(out, j->stream, j->msgid, j->id);
+    if (is_answered_later(j))
+        j->commit_by = instant_after(now_at, COMMIT_WAITS_S);
+    else
+        receive_answer(j, out);
     life_start(m, now_at, j, out);
+    life_reckon(m, j);
 }
 
 /* Half a job is no job. */

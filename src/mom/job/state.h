@@ -343,7 +343,8 @@ struct mom_job {
     struct peer *peer;           /* it is received from; NULL: not under way */
     struct mom_job *prev, *next; /* of the same peer */
     uint64_t stream;             /* where its Commit came from */
-    const char *msgid;           /* of its Commit */
+    const char *msgid;           /* of its Commit; NULL: that is answered */
+    int64_t commit_by;           /* when it is, at the latest; INT64_MAX: not by time */
     bool again; /* the same run is sent once more: answer, change nothing */
     int32_t run_version;
     struct mom_task top;

@@ -198,7 +198,7 @@ int home_reserve(const char *path, mode_t mode, size_t len, struct diag *why)
     int err = 0;
 
     memset(blanks, ' ', len);
-    if (fd < 0 || !home_write_all(fd, blanks, len))
+    if (fd < 0 || !home_write_all(fd, blanks, len) || !home_sync_dir_of(path))
         err = diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);
@@ -209,8 +209,7 @@ int home_reserve(const char *path, mode_t mode, size_t len, struct diag *why)
 bool home_fill(const char *path, const void *data, size_t len)
 {
     int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    bool ok = fd >= 0 && home_write_all(fd, data, len) && fsync(fd) == 0 &&
-              home_sync_dir_of(path);
+    bool ok = fd >= 0 && home_write_all(fd, data, len) && fsync(fd) == 0;
 
     if (fd >= 0)
         close(fd);

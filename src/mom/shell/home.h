@@ -44,7 +44,8 @@ int home_write(const char *path, mode_t mode, const void *data, size_t len,
                struct diag *why) MUST_CHECK;
 /* Make a file of so many blanks, which home_fill() replaces when its contents are
  * known: that needs no room on the disk any more, where file systems write in place.
- * What was there is lost. PBSE_SYSTEM with words. */
+ * Its name is durable, and so are all that the directory has when this is called; its
+ * contents need not be. What was there is lost. PBSE_SYSTEM with words. */
 int home_reserve(const char *path, mode_t mode, size_t len,
                  struct diag *why) MUST_CHECK;
 

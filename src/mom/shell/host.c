@@ -19,7 +19,11 @@
 #include <signal.h>
 #include <stdlib.h>
 
-static int save_record(struct shell *s, const char *job_id, struct diag *why)
+typedef int record_fn(struct records *s, const char *path, uint64_t base,
+                      const void *data, size_t len, struct diag *why);
+
+static int write_record(struct shell *s, const char *job_id, record_fn *write,
+                        struct diag *why)
 {
     struct buf b = { 0 };
     char path[PATH_MAX];
@@ -30,18 +34,25 @@ static int save_record(struct shell *s, const char *job_id, struct diag *why)
      * in a list while jobs go. */
     mom_job_encode(s->mom, job_id, &b);
     if (b.len)
-        err = records_save(&s->records, path, mom_job_base(s->mom, job_id), b.data,
-                           b.len, why);
+        err =
+            write(&s->records, path, mom_job_base(s->mom, job_id), b.data, b.len, why);
     buf_fini(&b);
     return err;
 }
 
+static int save_record(struct shell *s, const char *job_id, struct diag *why)
+{
+    return write_record(s, job_id, records_save, why);
+}
+
 /* A script need not survive the host, nor a short one the MoM: a job that had not begun
- * is sent anew by the server, and one that had reads it no more. So a short one is made
- * a file when the job starts. Whose the output of an earlier run on another host is, is
- * found out when the job starts (spawn.c): the service that knows the account may take
- * its time. */
-static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
+ * is sent anew by the server, and one that had reads it no more. For the same reason
+ * the record of a job of which the server has not heard need not survive the host. So a
+ * short one is made a file when the job starts. Whose the output of an earlier run on
+ * another host is, is found out when the job starts (spawn.c): the service that knows
+ * the account may take its time. */
+static void store_job(struct shell *s, const char *job_id, bool is_durable,
+                      struct mom_out *out)
 {
     char path[PATH_MAX];
     const char *script;
@@ -59,7 +70,7 @@ static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
                                    job_id, path),
                          0600, script, len, &why);
     if (!err)
-        err = save_record(s, job_id, &why);
+        err = write_record(s, job_id, is_durable ? records_save : records_lay, &why);
     /* Files that were written before the failure go with MOM_DROP, which follows. */
     if (err) {
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
@@ -247,7 +258,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
     settle(s, e);
     switch (e->kind) {
     case MOM_STORE:
-        store_job(s, e->job_id, out);
+        store_job(s, e->job_id, e->u.store.is_durable, out);
         break;
     case MOM_SAVE:
         /* The core goes on when this fails, as the log says, and asks for it again when

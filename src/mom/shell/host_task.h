@@ -22,6 +22,7 @@ struct task {
     char mark[PROC_MARK_BYTES]; /* of the session, proc_session_mark() */
     pid_t shepherd;             /* while 'child' is watched */
     int report_fd, go_fd;       /* -1: closed */
+    uint64_t names;             /* of records that its shepherd writes to disk */
     struct loop_fd *report;
     struct loop_child *child;
     bool adopted;

@@ -3,8 +3,8 @@
  * A spare file is filled and written to disk before it gets the name of a record, and
  * the directory is written to disk before the record counts as saved. So no name of a
  * record leads to a file that is being filled, after a crash neither. Only a record
- * that was given up may: what is found under its name is then not its own
- * (mom_record_is_of()), and goes.
+ * that was given up, or one that was laid and is not saved yet, may: what is found
+ * under its name is then not its own (mom_record_is_of()) or not whole, and goes.
  *
  * What was written last is remembered, so that nothing has to be read for the next
  * write. The file is known by its number: one that somebody has put there instead is
@@ -39,6 +39,7 @@ struct record_file {
     dev_t device;
     ino_t number;
     uint64_t base;
+    uint64_t name;       /* its number among those of all that were given */
     struct job_file has; /* without its bytes */
     bool lacks_room;     /* there was none for a note: a file with more is to come */
     UT_hash_handle hh;
@@ -101,6 +102,12 @@ static bool is_as_left(const struct record_file *f, const struct stat *st)
            st->st_ino == f->number && (size_t)st->st_size == 2 * f->has.place_bytes;
 }
 
+static void note_number(struct record_file *f, const struct stat *st)
+{
+    f->device = st->st_dev;
+    f->number = st->st_ino;
+}
+
 static bool write_at(int fd, const struct buf *b, size_t offset)
 {
     return lseek(fd, (off_t)offset, SEEK_SET) == (off_t)offset &&
@@ -108,48 +115,69 @@ static bool write_at(int fd, const struct buf *b, size_t offset)
 }
 
 /* A file that has its length and its blocks needs no more than its data on disk. */
-static bool fill(const char *path, const struct buf *b)
+static bool fill(const char *path, const struct buf *b, bool is_durable)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     struct stat st;
     bool ok = fd >= 0 && fstat(fd, &st) == 0 && write_at(fd, b, 0);
 
     if (ok && st.st_size == (off_t)b->len)
-        ok = fdatasync(fd) == 0;
+        ok = !is_durable || fdatasync(fd) == 0;
     else
-        ok = ok && ftruncate(fd, (off_t)b->len) == 0 && fsync(fd) == 0;
+        ok = ok && ftruncate(fd, (off_t)b->len) == 0 && (!is_durable || fsync(fd) == 0);
     if (fd >= 0)
         close(fd);
     return ok;
 }
 
-static bool sync_names(struct records *s, const char *path)
+/* The name of that number is on disk, and so are those before it. */
+static bool sync_names(struct records *s, const char *path, uint64_t name)
 {
-    s->dir_is_unsure = !home_sync_dir_of(path);
-    return !s->dir_is_unsure;
+    uint64_t names = s->n_names;
+
+    if (name <= s->n_durable)
+        return true;
+    if (!home_sync_dir_of(path))
+        return false;
+    records_names_are_durable(s, names);
+    return true;
+}
+
+uint64_t records_names(const struct records *s)
+{
+    return s->n_names;
+}
+
+void records_names_are_durable(struct records *s, uint64_t names)
+{
+    MUST(names <= s->n_names);
+    s->n_durable = MAX_OF(s->n_durable, names);
 }
 
 /* Give the bytes a file and the file the name. */
-static int make_file(struct records *s, const char *path, const struct buf *b,
-                     struct diag *why)
+static int make_file(struct records *s, struct record_file *f, const struct buf *b,
+                     bool is_durable, struct diag *why)
 {
     unsigned i = s->n ? s->n - 1 : 0;
     char spare[PATH_MAX];
 
     MUST(s->n <= SPARES_MAX);
-    s->dir_is_unsure = true;
-    if (s->home && fill(name_of(s, i, spare), b) && rename(spare, path) == 0) {
+    f->name = ++s->n_names;
+    if (s->home && fill(name_of(s, i, spare), b, is_durable) &&
+        rename(spare, f->path) == 0) {
         s->n = i;
-        if (sync_names(s, path))
+        if (!is_durable || sync_names(s, f->path, f->name))
             return 0;
     } else if (s->home) {
         /* Nobody can say what of it is on disk: it is not used again. */
         (void)unlink(spare);
         s->n = i;
     }
-    if (home_write(path, 0600, b->data, b->len, why) != 0)
+    if (!is_durable)
+        return home_lay(f->path, 0600, b->data, b->len, why);
+    if (home_write(f->path, 0600, b->data, b->len, why) != 0)
         return why->code;
-    s->dir_is_unsure = false;
+    records_names_are_durable(s, s->n_names);
     return 0;
 }
 
@@ -182,15 +210,19 @@ static bool read_all(int fd, size_t max_bytes, struct buf *out)
     return n == (ssize_t)len;
 }
 
-/* What the open file has: as it was left, or read. turn 0: it has no places. */
-static struct job_file look(int fd, const struct record_file *f)
+/* What the open file has: as it was left, or read. turn 0: it has no places. From now
+ * on it is known as this file. */
+static struct job_file look(int fd, struct record_file *f)
 {
     struct job_file has = { 0 };
     struct buf old = { 0 };
     struct stat st;
 
-    if (fstat(fd, &st) == 0 && is_as_left(f, &st))
+    if (fstat(fd, &st) < 0)
+        return has;
+    if (is_as_left(f, &st))
         return f->has;
+    note_number(f, &st);
     if (read_all(fd, JOB_FILE_MAX_BYTES, &old))
         has = job_file_read(old.data, old.len);
     has.record = NULL; /* it goes with the bytes */
@@ -229,19 +261,36 @@ static bool write_in_turn(struct records *s, struct record_file *f, const void *
     close(fd);
     buf_fini(&b);
     f->has = has;
-    return ok && (!s->dir_is_unsure || sync_names(s, f->path));
+    return ok && sync_names(s, f->path, f->name);
 }
 
 static int write_new(struct records *s, struct record_file *f, const void *data,
-                     size_t len, struct diag *why)
+                     size_t len, bool is_durable, struct diag *why)
 {
     size_t room = f->lacks_room ? MAX_OF(2 * len, NOTES_LEAST) : 0;
     struct buf b = { 0 };
     int err;
 
     job_file_make(data, len, room, &b, &f->has);
-    err = make_file(s, f->path, &b, why);
+    err = make_file(s, f, &b, is_durable, why);
     buf_fini(&b);
+    return err;
+}
+
+static int save_new(struct records *s, struct record_file *f, uint64_t base,
+                    const void *data, size_t len, bool is_durable, struct diag *why)
+{
+    int err = write_new(s, f, data, len, is_durable, why);
+    struct stat st;
+
+    f->has.record = NULL; /* the caller's */
+    f->base = base;
+    /* What was written is known as long as it is that file; after an error nobody can
+     * say what it has. */
+    if (err || lstat(f->path, &st) < 0)
+        forget_file(s, f);
+    else
+        note_number(f, &st);
     return err;
 }
 
@@ -249,26 +298,18 @@ int records_save(struct records *s, const char *path, uint64_t base, const void 
                  size_t len, struct diag *why)
 {
     struct record_file *f = need_file(s, path);
-    struct stat st;
 
-    if (!write_in_turn(s, f, data, len)) {
-        int err = write_new(s, f, data, len, why);
-
-        /* Nobody can say what the file has now. */
-        if (err) {
-            forget_file(s, f);
-            return err;
-        }
-    }
+    if (!write_in_turn(s, f, data, len))
+        return save_new(s, f, base, data, len, true, why);
     f->has.record = NULL; /* the caller's */
     f->base = base;
-    if (lstat(path, &st) < 0) {
-        forget_file(s, f);
-        return 0;
-    }
-    f->device = st.st_dev;
-    f->number = st.st_ino;
     return 0;
+}
+
+int records_lay(struct records *s, const char *path, uint64_t base, const void *data,
+                size_t len, struct diag *why)
+{
+    return save_new(s, need_file(s, path), base, data, len, false, why);
 }
 
 static bool write_note(const struct record_file *f, const struct buf *b, size_t offset)
@@ -289,12 +330,14 @@ bool records_note(struct records *s, const char *path, uint64_t base, const void
     struct record_file *f = find_file(s, path);
     struct job_file has;
     struct buf b = { 0 };
+    uint64_t name;
     size_t offset;
     bool ok;
 
     if (!f || f->base != base)
         return false;
     has = f->has;
+    name = f->name;
     if (!job_file_add_note(&has, data, len, &b, &offset)) {
         f->lacks_room = true;
         return false;
@@ -305,7 +348,7 @@ bool records_note(struct records *s, const char *path, uint64_t base, const void
         f->has = has;
     else
         forget_file(s, f); /* nobody can say what of the note is there */
-    return ok && (!s->dir_is_unsure || sync_names(s, path));
+    return ok && sync_names(s, path, name);
 }
 
 int records_read(const char *path, size_t max_bytes, struct buf *out, struct diag *why)

@@ -3,12 +3,13 @@
  * The record of a job is written when the job is taken, when it begins and when it
  * ends. The first time it gets a file, mom_priv/jobs/ID.JB, and each further time it is
  * written into a place of that file (lib/wire/job_file.h): one synchronisation of data,
- * and none of the directory. Making a file and giving it back costs a file system
- * several times what writing it costs, so the file of a job that has gone is the next
- * one's. A task that begins or ends is a note behind the record (lib/wire/job_notes.h),
- * with one synchronisation of data, too. Such files lie in mom_priv/spare, and nobody
- * but the MoM ever has them open: scripts and outputs, which users have, are none of
- * them.
+ * and none of the directory but for a name that is not on disk yet. The first time
+ * needs none at all when the job begins before anybody hears of it. Making a file and
+ * giving it back costs a file system several times what writing it costs, so the file
+ * of a job that has gone is the next one's. A task that begins or ends is a note behind
+ * the record (lib/wire/job_notes.h), with one synchronisation of data, too. Such files
+ * lie in mom_priv/spare, and nobody but the MoM ever has them open: scripts and
+ * outputs, which users have, are none of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MOM_SHELL_RECORDS_H
@@ -22,7 +23,8 @@ struct record_file;
 struct records {
     const char *home;          /* the caller's, as long as this lives */
     unsigned n;                /* mom_priv/spare/0 to n - 1 may be written over */
-    bool dir_is_unsure;        /* a name in mom_priv/jobs may not be on disk yet */
+    uint64_t n_names;          /* names that were given in mom_priv/jobs, */
+    uint64_t n_durable;        /* ... of which the first are on disk */
     struct record_file *files; /* that were written, by path */
 };
 
@@ -36,6 +38,18 @@ void records_close(struct records *s);
  * PBSE_SYSTEM with words. */
 int records_save(struct records *s, const char *path, uint64_t base, const void *data,
                  size_t len, struct diag *why) MUST_CHECK;
+
+/* The first record of a job of which nobody has heard: the caller's death does not lose
+ * it, and that of the host does, or leaves a damaged record or one of another job under
+ * its name, until records_save() or records_note() has returned for the same path. */
+int records_lay(struct records *s, const char *path, uint64_t base, const void *data,
+                size_t len, struct diag *why) MUST_CHECK;
+
+/* Somebody else may write the directory of the records to disk: whoever has done that
+ * after he was told records_names() says so, and it is not done here again for the
+ * names that were there by then. */
+uint64_t records_names(const struct records *s);
+void records_names_are_durable(struct records *s, uint64_t names);
 
 /* The same for a note behind the record, 1 to JOB_FILE_MAX_NOTE bytes: true when it is
  * there durably. False: the record has to be saved whole, since it was written by an

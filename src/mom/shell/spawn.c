@@ -309,7 +309,8 @@ static NORETURN void give_up_for_errno(const struct pipes *pipes, const char *wh
 }
 
 /* The file of the status has its place on the disk before there is a job: a disk that
- * fills up meanwhile does not turn its end into another one. */
+ * fills up meanwhile does not turn its end into another one. The name of the job's
+ * record gets to the disk with it, so that the MoM need not wait for that. */
 static void reserve_exit(const char *path, const struct pipes *pipes)
 {
     struct diag why;

@@ -187,12 +187,15 @@ static void tell_start(const struct task *t, int32_t session, int32_t status,
         mom_started(m, clock_steady(), t->job_id, session, status, text, out);
 }
 
-/* Take what the job says before its program starts: its session, or why it failed. */
+/* Take what the job says before its program starts: its session, or why it failed. By
+ * then its shepherd has the file of the status (home_reserve()). */
 static void take_report(struct task *t, const struct spawn_report *r)
 {
     struct shell *s = t->shell;
     struct mom_out out = { .arena = s->arena };
 
+    if (r->session > 0)
+        records_names_are_durable(&s->records, t->names);
     t->session = r->session;
     /* It waits for its go, so its leader is there to be looked at. */
     if (r->session > 0 && proc_session_mark(r->session, t->mark))
@@ -324,6 +327,7 @@ static void watch(struct task *t, const struct spawned *sp)
     struct shell *s = t->shell;
 
     t->shepherd = sp->shepherd;
+    t->names = records_names(&s->records); /* of before it was forked: this very turn */
     t->report_fd = sp->report_fd;
     t->go_fd = sp->go_fd;
     t->report = loop_fd_new(s->loop, sp->report_fd, on_report, t);

@@ -935,6 +935,8 @@ static void test_a_start_that_no_host_heard_of_is_over_at_once(void)
 
     world_init(&w);
     send_job_on(&w, "node1:15002/0+node2.dom:15002/0*2+node3:15002/1");
+    CU_ASSERT_EQUAL(w.h[0].out.v[w.h[0].out.n - 1].kind, MOM_STORE);
+    CU_ASSERT_TRUE(w.h[0].out.v[w.h[0].out.n - 1].u.store.is_durable);
     mom_stored(w.h[0].m, w.now_at, ID, NULL, &w.h[0].out);
     CU_ASSERT_EQUAL(job_find(w.h[0].m, ID)->phase, JOB_PRERUN);
     m = mom_new(&cfg);

@@ -132,6 +132,7 @@ static void test_a_job_comes_over_a_connection(void)
             CU_ASSERT(mom_job_saved(b.m, "1.svr", false, &data, &len) && len == 1);
             CU_ASSERT_FALSE(mom_job_saved(b.m, "1.svr", true, &data, &len));
             mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+            mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
         }
         e = effect(&b, MOM_SEND, 0);
         CU_ASSERT_PTR_NOT_NULL_FATAL(e);
@@ -165,8 +166,10 @@ static void test_a_commit_may_be_implied(void)
     message(&b, &msg);
     CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_STORE, 0));
     mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
-    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.choice, REPLY_COMMIT);
     CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_START, 0));
+    mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(sent(&b, IS_CMD_REPLY));
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.choice, REPLY_COMMIT);
     bench_fini(&b);
 }
 
@@ -586,13 +589,13 @@ static void test_life_of_a_job(void)
     CU_ASSERT_PTR_NULL(sent(&b, IS_CMD_REPLY)); /* not before it is on disk */
     CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_STORE, 0));
     mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_START, 0));
+    mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
     msg = sent(&b, IS_CMD_REPLY);
     CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
     CU_ASSERT_STRING_EQUAL(msg->msgid, "m1");
     CU_ASSERT_EQUAL(msg->reply.choice, REPLY_COMMIT);
     CU_ASSERT_STRING_EQUAL(msg->reply.text, "1.svr");
-    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_START, 0));
-    mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
     msg = sent(&b, IS_RESCUSED);
     CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
     CU_ASSERT_STRING_EQUAL(wire_attrs_value(&msg->updates[0].attrs, "session_id", NULL),
@@ -1032,6 +1035,7 @@ static void test_a_start_that_hangs_is_given_up(void)
     attrs = job_attrs(&b, "3");
     send_job(&b, "1.svr", &attrs);
     mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+    mom_tick(b.m, b.now_at + 1, &b.out); /* its Commit is answered */
     signal_job(&b, "1.svr", "TermJob");
     CU_ASSERT_EQUAL(mom_next_deadline(b.m), b.now_at + 10);
     mom_tick(b.m, b.now_at + 9, &b.out);

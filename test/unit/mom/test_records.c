@@ -14,8 +14,44 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* What is written to disk is counted, in the place of the library's functions. */
+static struct synced {
+    unsigned files, directories;
+} n_synced;
+
+static int sync_counted(long number, int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+        n_synced.directories++;
+    else
+        n_synced.files++;
+    return (int)syscall(number, fd);
+}
+
+int fsync(int fd)
+{
+    return sync_counted(SYS_fsync, fd);
+}
+
+int fdatasync(int fd)
+{
+    return sync_counted(SYS_fdatasync, fd);
+}
+
+/* So many since the last question. */
+static bool synced(unsigned files, unsigned directories)
+{
+    struct synced n = n_synced;
+
+    n_synced = (struct synced){ 0 };
+    return n.files == files && n.directories == directories;
+}
 
 static char root[] = "/tmp/hf-records-XXXXXX";
 
@@ -64,6 +100,82 @@ static void begin(struct records *s)
 {
     records_open(s, root);
     CU_ASSERT_EQUAL(s->n, 0);
+}
+
+static void lay(struct records *s, const char *name, const char *text)
+{
+    struct diag why;
+
+    CU_ASSERT_EQUAL(records_lay(s, path_of(name), 0, text, strlen(text), &why), 0);
+}
+
+/* put() without a look at it, which writes to disk too. */
+static void save(struct records *s, const char *name, const char *text)
+{
+    struct diag why;
+
+    CU_ASSERT_EQUAL(records_save(s, path_of(name), 0, text, strlen(text), &why), 0);
+}
+
+/* A record that is laid is there, and waits for the disk with the next one, its name
+ * too: also in a file that another record has left. */
+static void test_one_that_is_laid_waits_for_the_next(void)
+{
+    struct records s;
+
+    begin(&s);
+    for (int run = 0; run < 2; run++) {
+        (void)synced(0, 0);
+        lay(&s, "jobs/1.JB", "one");
+        CU_ASSERT(synced(0, 0));
+        CU_ASSERT(has("jobs/1.JB", "one"));
+        (void)synced(0, 0);
+        save(&s, "jobs/1.JB", "one begins");
+        CU_ASSERT(synced(1, 1));
+        save(&s, "jobs/1.JB", "one ends");
+        CU_ASSERT(synced(1, 0));
+        CU_ASSERT(has("jobs/1.JB", "one ends"));
+        records_give(&s, path_of("jobs/1.JB"));
+        CU_ASSERT_EQUAL(s.n, 1);
+        (void)synced(0, 0);
+    }
+    lay(&s, "jobs/2.JB", "two");
+    CU_ASSERT_TRUE(records_note(&s, path_of("jobs/2.JB"), 0, "note", 4));
+    CU_ASSERT(synced(1, 1));
+    CU_ASSERT_TRUE(records_note(&s, path_of("jobs/2.JB"), 0, "note", 4));
+    CU_ASSERT(synced(1, 0));
+    records_give(&s, path_of("jobs/2.JB"));
+    records_close(&s);
+}
+
+/* Whoever writes the directory to disk does so for the names that are there. */
+static void test_names_that_somebody_else_syncs(void)
+{
+    struct records s;
+    struct diag why;
+    uint64_t names;
+
+    begin(&s);
+    lay(&s, "jobs/1.JB", "one");
+    names = records_names(&s);
+    (void)synced(0, 0);
+    CU_ASSERT_EQUAL(home_reserve(path_of("jobs/1.EX"), 0600, 10, &why), 0);
+    CU_ASSERT(synced(0, 1));
+    lay(&s, "jobs/2.JB", "two");
+    records_names_are_durable(&s, names);
+    save(&s, "jobs/1.JB", "one begins");
+    CU_ASSERT(synced(1, 0));
+    save(&s, "jobs/2.JB", "two begins");
+    CU_ASSERT(synced(1, 1));
+    records_names_are_durable(&s, names); /* told late: no name is lost again */
+    save(&s, "jobs/2.JB", "two ends");
+    CU_ASSERT(synced(1, 0));
+    CU_ASSERT_TRUE(home_fill(path_of("jobs/1.EX"), "0\n", 2));
+    CU_ASSERT(synced(1, 0));
+    CU_ASSERT_EQUAL(unlink(path_of("jobs/1.EX")), 0);
+    records_give(&s, path_of("jobs/1.JB"));
+    records_give(&s, path_of("jobs/2.JB"));
+    records_close(&s);
 }
 
 /* The number of the file stays while a record is written again, and goes to the next
@@ -275,7 +387,7 @@ static bool save_note(struct tasks_job *j, const struct job_note *n)
     return ok;
 }
 
-static void save(struct tasks_job *j, const struct job_note *n)
+static void save_step(struct tasks_job *j, const struct job_note *n)
 {
     if (!save_note(j, n))
         save_whole(j);
@@ -291,7 +403,7 @@ static void begin_task(struct tasks_job *j)
 
     MUST(j->n < ARRAY_LEN(j->tasks));
     j->tasks[j->n++] = n.task;
-    save(j, &n);
+    save_step(j, &n);
 }
 
 static void end_oldest(struct tasks_job *j)
@@ -302,7 +414,7 @@ static void end_oldest(struct tasks_job *j)
 
     MUST(j->n > 0);
     memmove(&j->tasks[0], &j->tasks[1], --j->n * sizeof(j->tasks[0]));
-    save(j, &n);
+    save_step(j, &n);
 }
 
 /* The tasks are in the order of their numbers there, too. */
@@ -536,6 +648,9 @@ static void test_two_may_lay_the_same_file(void)
 
 static const struct unit_case cases[] = {
     { "two may lay the same file", test_two_may_lay_the_same_file },
+    { "one that is laid waits for the next", test_one_that_is_laid_waits_for_the_next },
+    { "names that somebody else writes to disk are not written again",
+      test_names_that_somebody_else_syncs },
     { "the file of a record is used again", test_files_are_used_again },
     { "a record may grow and shrink", test_records_of_any_length },
     { "files of older MoMs are read, and written anew", test_files_of_older_moms },
