@@ -19,11 +19,16 @@
 #include <unistd.h>
 #include <utlist.h>
 
-#define WATCH_MS   500
-#define GONE_AFTER 10 /* looks without a trace of an adopted job */
+#define WATCH_MS     500
+#define GONE_AFTER   10 /* looks without a trace of an adopted job */
+/* Tasks that are looked at in a turn. An end is dear (a record is written to disk), and
+ * counts as so many of them. */
+#define TASKS_A_TURN 100
+#define END_COST     10
 
-/* One look at tasks whose leaders have ended. A walk over the processes of the host
- * serves all of them, and is taken when the first one needs it. */
+/* One look at tasks whose leaders have ended, in turns of the loop; who comes meanwhile
+ * is part of the next one. A walk over the processes of the host serves all of them,
+ * and is taken when the first one needs it. */
 struct look {
     struct shell *shell;
     struct proc_session *v; /* by session; NULL: not taken */
@@ -89,23 +94,62 @@ static bool adopted_has_ended(struct task *t, struct look *l)
     return t->missing > GONE_AFTER;
 }
 
+static void begin_look(struct shell *s)
+{
+    s->look = xcalloc(1, sizeof(*s->look));
+    s->look->shell = s;
+    s->n_looks++;
+}
+
+static void end_look(struct shell *s)
+{
+    if (s->look)
+        free(s->look->v);
+    free(s->look);
+    s->look = NULL;
+}
+
+/* The next one that this look has not seen; NULL: there is none. */
+static struct task *next_to_see(const struct shell *s)
+{
+    struct task *t = s->leaderless;
+
+    return t && t->n_looks != s->n_looks ? t : NULL;
+}
+
+/* It goes behind all that wait for this look, or has ended. What that has cost. */
+static size_t see(struct task *t, struct mom_out *out)
+{
+    struct shell *s = t->shell;
+
+    DL_DELETE(s->leaderless, t);
+    DL_APPEND(s->leaderless, t);
+    t->n_looks = s->n_looks;
+    if (!adopted_has_ended(t, s->look))
+        return 1;
+    task_unlist(t);
+    task_tell_exit(t, out);
+    task_free(t);
+    return END_COST;
+}
+
 static void on_watch(void *arg)
 {
     struct shell *s = arg;
     struct mom_out out = { .arena = s->arena };
-    struct look look = { .shell = s };
-    struct task *t, *next;
+    struct task *t;
 
-    DL_FOREACH_SAFE (s->leaderless, t, next) {
-        if (!adopted_has_ended(t, &look))
-            continue;
-        task_unlist(t);
-        task_tell_exit(t, &out);
-        task_free(t);
+    if (!s->look)
+        begin_look(s);
+    for (size_t cost = 0; cost < TASKS_A_TURN && (t = next_to_see(s));)
+        cost += see(t, &out);
+    if (next_to_see(s)) {
+        loop_timer_set(s->watch, 0);
+    } else {
+        end_look(s);
+        if (s->leaderless)
+            loop_timer_set(s->watch, WATCH_MS);
     }
-    free(look.v);
-    if (s->leaderless)
-        loop_timer_set(s->watch, WATCH_MS);
     shell_carry_out(s, &out);
 }
 
@@ -114,6 +158,7 @@ static void watch_end(struct task *t)
     struct shell *s = t->shell;
 
     t->is_leaderless = true;
+    t->n_looks = s->n_looks;
     DL_APPEND(s->leaderless, t);
     if (!loop_timer_is_set(s->watch))
         loop_timer_set(s->watch, WATCH_MS);
@@ -332,5 +377,6 @@ void tasks_close(struct shell *s)
         task_unlist(t);
         task_free(t);
     }
+    end_look(s);
     loop_timer_free(s->watch);
 }

@@ -29,6 +29,7 @@ struct task {
     int leader_fd; /* then: of the session's first process, while it is watched; -1 */
     struct loop_fd *leader;
     bool is_leaderless;       /* or: it is among s->leaderless, */
+    uint64_t n_looks;         /* ... and was there by that one of s->n_looks */
     struct task *prev, *next; /* ... or among s->ended */
     bool attached;            /* and has no shepherd */
     struct mom_usage seen;    /* then: by the last sample */
@@ -37,9 +38,12 @@ struct task {
     bool is_killed;     /* by SIGKILL, and its shepherd has not ended yet */
     bool is_restarting; /* it reports once more when it is restored */
     unsigned missing;
-    size_t place; /* while a sample is taken: among its figures */
+    size_t place; /* among the figures of the last sample; TASK_NO_PLACE */
     UT_hash_handle hh;
 };
+
+/* It has come behind the begin of the last sample. */
+#define TASK_NO_PLACE SIZE_MAX
 
 /* The one with that key; with a job's id, its top task. NULL: there is none. */
 struct task *task_find(struct shell *s, const char *key);

@@ -17,6 +17,10 @@
 #include <unistd.h>
 
 #define KILL_WALKS 10
+/* Of a walk in slices: what a slice may cost, in questions for the session of a
+ * process. Reading what a process uses costs as much as so many of these. */
+#define SLICE_COST 4000
+#define STAT_COST  40
 
 struct stat_line { /* of /proc/PID/stat */
     char state;
@@ -100,9 +104,11 @@ static bool find_session(pid_t pid, int32_t *ret_session, int32_t *ret_group)
     return true;
 }
 
-struct sampling {
+struct proc_walk {
+    struct proc_session *sessions;
     struct proc_session **v; /* by session */
     size_t n;
+    DIR *at; /* NULL: it is over */
 };
 
 static int by_session(const void *a, const void *b)
@@ -113,44 +119,86 @@ static int by_session(const void *a, const void *b)
     return (x->session > y->session) - (x->session < y->session);
 }
 
-static void add_process(void *arg, pid_t pid)
+/* What that has cost. */
+static size_t add_process(const struct proc_walk *w, pid_t pid)
 {
-    struct sampling *s = arg;
     long page_kb = sysconf(_SC_PAGESIZE) / 1024, hz = sysconf(_SC_CLK_TCK);
     struct proc_session like = { 0 }, *key = &like, **found;
     struct stat_line st;
     int32_t group;
 
     if (!find_session(pid, &like.session, &group))
-        return;
-    found = bsearch(&key, s->v, s->n, sizeof(*s->v), by_session);
-    if (!found || !read_process(pid, &st) || st.session != like.session)
-        return;
+        return 1;
+    found = bsearch(&key, w->v, w->n, sizeof(*w->v), by_session);
+    if (!found)
+        return 1;
+    if (!read_process(pid, &st) || st.session != like.session)
+        return STAT_COST;
     (*found)->used.cput_s += (int64_t)(st.ticks * 1000 / (unsigned long)hz);
     (*found)->used.mem_kb += (int64_t)st.rss_pages * page_kb;
     (*found)->used.vmem_kb += (int64_t)(st.vsize_bytes / 1024);
     (*found)->n_processes++;
     (*found)->n_alive += st.state != 'Z';
+    return STAT_COST;
 }
 
 /* The session of each process is looked up by bisection: a host with many jobs has many
  * processes too. While they are added, cput_s is in milliseconds, since the parts of
  * seconds of many short processes add up. */
-void proc_sample(struct proc_session *sessions, size_t n)
+struct proc_walk *proc_walk_new(struct proc_session *sessions, size_t n)
 {
-    struct sampling s = { .v = xcalloc(n + 1, sizeof(*s.v)), .n = n };
+    struct proc_walk *w = xcalloc(1, sizeof(*w));
 
+    *w = (struct proc_walk){ .sessions = sessions,
+                             .v = xcalloc(n + 1, sizeof(*w->v)),
+                             .n = n,
+                             .at = n ? opendir("/proc") : NULL };
     for (size_t i = 0; i < n; i++) {
         sessions[i].used = (struct mom_usage){ 0 };
         sessions[i].n_processes = sessions[i].n_alive = 0;
-        s.v[i] = &sessions[i];
+        w->v[i] = &sessions[i];
     }
-    qsort(s.v, n, sizeof(*s.v), by_session);
-    if (n)
-        for_each_number(&s, add_process);
-    for (size_t i = 0; i < n; i++)
-        sessions[i].used.cput_s /= 1000;
-    free(s.v);
+    qsort(w->v, n, sizeof(*w->v), by_session);
+    return w;
+}
+
+static void end_walk(struct proc_walk *w)
+{
+    closedir(w->at);
+    w->at = NULL;
+    for (size_t i = 0; i < w->n; i++)
+        w->sessions[i].used.cput_s /= 1000;
+}
+
+bool proc_walk_go_on(struct proc_walk *w)
+{
+    struct dirent *e;
+
+    for (size_t cost = 0; w->at && cost < SLICE_COST;) {
+        e = readdir(w->at);
+        if (!e)
+            end_walk(w);
+        else if (isdigit((unsigned char)e->d_name[0]))
+            cost += add_process(w, (pid_t)atoi(e->d_name));
+    }
+    return !w->at;
+}
+
+void proc_walk_free(struct proc_walk *w)
+{
+    if (w->at)
+        closedir(w->at);
+    free(w->v);
+    free(w);
+}
+
+void proc_sample(struct proc_session *sessions, size_t n)
+{
+    struct proc_walk *w = proc_walk_new(sessions, n);
+
+    while (!proc_walk_go_on(w))
+        ;
+    proc_walk_free(w);
 }
 
 struct visiting {

@@ -15,6 +15,15 @@ struct proc_session {
 };
 void proc_sample(struct proc_session *sessions, size_t n);
 
+/* The same in slices. The caller's 'sessions' stay as they are until the walk is over;
+ * who comes meanwhile may be seen or not. */
+struct proc_walk;
+struct proc_walk *proc_walk_new(struct proc_session *sessions, size_t n);
+/* Look at some more processes, for a millisecond or two. True: the walk is over, and
+ * 'sessions' say what was seen. */
+bool proc_walk_go_on(struct proc_walk *w) MUST_CHECK;
+void proc_walk_free(struct proc_walk *w);
+
 /* What tells a session from a later one whose leader has got the same number: the
  * host's boot and the instant at which the leader began. */
 #define PROC_MARK_BYTES 80

@@ -579,6 +579,7 @@ void shell_close(struct shell *s)
     if (s->askers)
         pool_free(s->askers);
     spawning_close(s);
+    tasks_sample_close(s);
     tasks_close(s);
     records_close(&s->records);
     job_groups_close(s);

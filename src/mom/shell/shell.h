@@ -36,6 +36,8 @@ struct shell {
     struct loop_timer *timer;
     struct loop_timer *watch; /* over the following: */
     struct task *leaderless;  /* adopted tasks whose first process has ended */
+    struct look *look;        /* at them, under way; NULL: none */
+    uint64_t n_looks;         /* begun */
     struct task *ended;       /* others, of which the core is told at the turn's end */
     size_t n_server_ips;
     uint32_t server_ips[MOM_SERVER_IPS_MAX]; /* as the core knows them */
@@ -53,6 +55,8 @@ struct shell {
     struct records records;            /* of jobs, on disk */
     struct task *tasks;
     size_t n_spawned;                /* among them, beside top tasks */
+    struct sample *sample;           /* of their usage, under way; NULL: none */
+    struct loop_timer *sample_on;    /* then; NULL: it was never needed */
     struct spawning *spawning;       /* tasks that wait; NULL: none ever was spawned */
     struct signalling *signalling;   /* signals that wait; NULL: none */
     int64_t walk_again_ms;           /* for them, not before (clock_mono_ms()) */
@@ -132,7 +136,10 @@ void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo)
 void tasks_tell_ended(struct shell *s);
 /* The job has ended and will be restarted: how this run ended is not asked again. */
 void tasks_rest(struct shell *s, const char *job_id);
+/* task_usage.c: see what the tasks use and tell the core, in turns of the loop; a
+ * sample that is asked for meanwhile is this one. */
 void tasks_sample(struct shell *s, struct mom_out *out);
+void tasks_sample_close(struct shell *s);
 /* 'sandbox' is a directory of 'user' that goes with it; NULL: none does. */
 void tasks_drop(struct shell *s, const char *job_id, int run_version,
                 const char *sandbox, const char *user);

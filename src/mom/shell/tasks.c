@@ -114,6 +114,7 @@ struct task *task_add(struct shell *s, const char *job_id, uint32_t number,
     MUST(!task_find(s, t->key)); /* a job runs once at a time on a host */
     t->run_version = run_version;
     t->report_fd = t->go_fd = t->leader_fd = -1;
+    t->place = TASK_NO_PLACE;
     s->n_spawned += number != 0;
     HASH_ADD_KEYPTR(hh, s->tasks, t->key, strlen(t->key), t);
     return t;

@@ -29,6 +29,7 @@
 
 #define LIMIT_S 30
 #define N_JOBS  5
+#define N_MANY  150
 
 static struct spawn_report to_report; /* what the next shepherd says */
 static bool hangs;                    /* nothing, and it does not end */
@@ -498,6 +499,83 @@ static void test_a_sample_sees_who_is_held(void)
     end_shell(&s);
 }
 
+static void end_session(struct task *t)
+{
+    CU_ASSERT_EQUAL(kill(t->session, SIGKILL), 0);
+    CU_ASSERT_EQUAL(waitpid(t->session, NULL, 0), t->session);
+}
+
+/* More processes than are looked at in a turn: others have their turns meanwhile. Each
+ * task is seen that was there when the sample began, and none in the place of another.
+ */
+static void test_a_large_sample_takes_turns(void)
+{
+    struct task *t[N_MANY], *gone;
+    struct mom_out seen, out;
+    struct shell s;
+    int turns = 0;
+
+    begin_shell(&s, &seen);
+    out = (struct mom_out){ .arena = s.arena };
+    for (int i = 0; i < N_MANY; i++) {
+        t[i] = task_add(&s, id_of(&s, i), 0, 1);
+        t[i]->session = begin_session();
+        t[i]->attached = true;
+    }
+    tasks_sample(&s, &out);
+    CU_ASSERT_PTR_NOT_NULL(s.sample);
+    tasks_sample(&s, &out); /* asked for once more, it is this one */
+    gone = t[0];
+    task_unlist(gone);
+    t[0] = task_add(&s, id_of(&s, 0), 0, 2); /* the job runs again */
+    t[0]->session = gone->session;
+    t[0]->attached = true;
+    for (; s.sample && turns < 1000; turns++)
+        turn(&s, true);
+    CU_ASSERT_PTR_NULL(s.sample);
+    CU_ASSERT_TRUE(turns > 0);
+    CU_ASSERT_EQUAL(walks(), 1);
+    CU_ASSERT_TRUE(gone->seen.vmem_kb == 0 && t[0]->seen.vmem_kb == 0);
+    for (int i = 1; i < N_MANY; i++)
+        CU_ASSERT_TRUE(t[i]->seen.vmem_kb > 0);
+    task_free(gone);
+    tasks_sample(&s, &out); /* it is not over when the MoM ends */
+    CU_ASSERT_PTR_NOT_NULL(s.sample);
+    tasks_sample_close(&s);
+    for (int i = 0; i < N_MANY; i++)
+        end_session(t[i]);
+    end_shell(&s);
+}
+
+/* Ends that nobody tells of are told in turns as well, after one look at the host. */
+static void test_many_ends_without_leaders_take_turns(void)
+{
+    struct mom_out seen;
+    struct shell s;
+    struct diag why;
+    int turns = 0;
+
+    begin_shell(&s, &seen);
+    CU_ASSERT_FALSE(tasks_recover(&s, &why)); /* no directory, and then a timer */
+    for (int i = 0; i < N_MANY; i++) {
+        struct task *t = task_add(&s, id_of(&s, i), 0, 1);
+
+        t->session = begin_session();
+        end_session(t);
+        t->adopted = t->attached = t->is_leaderless = true;
+        DL_APPEND(s.leaderless, t);
+    }
+    (void)walks();
+    loop_timer_set(s.watch, 0);
+    turn(&s, true);
+    CU_ASSERT_TRUE(HASH_COUNT(s.tasks) > N_MANY / 2);
+    for (; s.tasks && turns < N_MANY; turns++)
+        turn(&s, true);
+    CU_ASSERT_PTR_NULL(s.tasks);
+    CU_ASSERT_EQUAL(walks(), 1);
+    end_shell(&s);
+}
+
 /* Each has left a process that does not outlive it. */
 static void test_what_ended_jobs_have_left_costs_one_walk(void)
 {
@@ -561,6 +639,9 @@ static const struct unit_case cases[] = {
     { "sessions without leaders are looked at together",
       test_sessions_without_leaders_are_looked_at_together },
     { "a sample sees who is held", test_a_sample_sees_who_is_held },
+    { "a large sample takes turns", test_a_large_sample_takes_turns },
+    { "many ends without leaders take turns",
+      test_many_ends_without_leaders_take_turns },
     { "what ended jobs have left costs one walk",
       test_what_ended_jobs_have_left_costs_one_walk },
     { "jobs that are killed cost one walk", test_jobs_that_are_killed_cost_one_walk },
