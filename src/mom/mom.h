@@ -187,8 +187,9 @@ struct mom_effect {
             bool keeps_before; /* the image that this one replaces is to stay */
             bool has_before;   /* GO_BACK: there is such a one */
         } checkpoint;
-        struct {                 /* DROP */
-            int32_t run_version; /* the run of which files are left */
+        struct {                  /* DROP */
+            int32_t run_version;  /* the run of which files are left */
+            bool may_have_images; /* or nothing of one */
             const char
                 *sandbox;     /* the directory of its own, with its files; NULL: none,
                                  or it stays, for something was not delivered */

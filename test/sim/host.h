@@ -214,6 +214,8 @@ void images_abandon(struct mom_host *h, const char *job_id);
 void images_go_back(struct mom_host *h, const char *job_id, bool has_before);
 /* The job is forgotten, or was found again. */
 void images_drop(struct mom_host *h, const char *job_id);
+/* It has none, as its core says. */
+void images_check_none(struct mom_host *h, const char *job_id);
 void images_settle(struct mom_host *h, const char *job_id);
 /* The host has lost its power: scripts are gone. */
 void images_kill(struct mom_host *h);

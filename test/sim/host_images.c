@@ -128,6 +128,19 @@ void images_drop(struct mom_host *h, const char *job_id)
     arena_free(arena);
 }
 
+void images_check_none(struct mom_host *h, const char *job_id)
+{
+    struct arena *arena = arena_new();
+
+    if (find(h, job_id) || disk_read(&h->disk, image_name(arena, job_id)) ||
+        disk_read(&h->disk, old_name(arena, job_id)) ||
+        disk_read(&h->disk, before_name(arena, job_id)) ||
+        disk_read(&h->disk, report_name(arena, job_id)))
+        check_failed(h->sim, CHECK_WIRE, "mom %s: %s: an image of it is left", h->name,
+                     job_id);
+    arena_free(arena);
+}
+
 void images_go_back(struct mom_host *h, const char *job_id, bool has_before)
 {
     struct arena *arena = arena_new();

@@ -532,7 +532,8 @@ static bool save_job(struct mom_host *h, const char *job_id, uint32_t task,
 }
 
 /* The record last: it names the others. */
-static void drop_job(struct mom_host *h, const char *job_id, int32_t run_version)
+static void drop_job(struct mom_host *h, const char *job_id, int32_t run_version,
+                     bool may_have_images)
 {
     struct arena *arena = arena_new();
     struct task *t = find_task(h, job_id);
@@ -546,7 +547,10 @@ static void drop_job(struct mom_host *h, const char *job_id, int32_t run_version
     arena_free(arena);
     if (!h->is_dying) {
         extras_signal(h, job_id, 0, SIGKILL);
-        images_drop(h, job_id);
+        if (may_have_images)
+            images_drop(h, job_id);
+        else
+            images_check_none(h, job_id);
     }
     if (!t || h->is_dying)
         return;
@@ -668,7 +672,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         forget_exit(h, e->job_id);
         break;
     case MOM_DROP:
-        drop_job(h, e->job_id, e->u.drop.run_version);
+        drop_job(h, e->job_id, e->u.drop.run_version, e->u.drop.may_have_images);
         break;
     default: /* nobody reads what is told to the job's user */
         MUST(executor_has(e->kind));

@@ -161,6 +161,7 @@ void image_make_own(struct mom_job *j, struct mom_out *out)
 
     MUST(job_has_processes(j) && j->checkpoint.making);
     image_move(j, IMAGE_EV_MAKE);
+    j->checkpoint.may_have_files = true;
     out_job(out, MOM_SAVE, j);
     e = out_add(out, MOM_CHECKPOINT);
     e->job_id = arena_strdup(out->arena, j->id);

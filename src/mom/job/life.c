@@ -384,6 +384,7 @@ static void fill_drop(const struct mom_job *j, struct mom_effect *e,
     const char *user = wire_attrs_value(&j->attrs, "euser", NULL);
 
     e->u.drop.run_version = j->run_version;
+    e->u.drop.may_have_images = j->checkpoint.may_have_files;
     if (dir && user) {
         e->u.drop.sandbox = arena_strdup(arena, dir);
         e->u.drop.user = arena_strdup(arena, user);

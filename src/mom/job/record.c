@@ -225,7 +225,8 @@ static struct image image_from(const struct job_record_tasks *r)
 
 static void take_image(struct mom_job *j, const struct job_record_image *c)
 {
-    j->checkpoint = (struct checkpoint){ .making = (enum checkpoint_kind)c->making,
+    j->checkpoint = (struct checkpoint){ .may_have_files = true,
+                                         .making = (enum checkpoint_kind)c->making,
                                          .stage = (enum image_stage)c->stage,
                                          .is_due = c->is_due,
                                          .undo = c->undo,

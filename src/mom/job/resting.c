@@ -125,7 +125,8 @@ void resting_hand_over(struct mom_job *image, struct mom_job *j)
 {
     struct checkpoint *c = &j->checkpoint;
 
-    *c = (struct checkpoint){ .has_image = true,
+    *c = (struct checkpoint){ .may_have_files = true,
+                              .has_image = true,
                               .used = image->checkpoint.used,
                               .walltime_s = image->checkpoint.walltime_s,
                               .session = image->checkpoint.session,

@@ -285,6 +285,8 @@ struct checkpoint {
                             made the last one */
     bool has_ended;      /* the job's processes have, while it was being made, */
     int32_t end_status;  /* ... with this */
+    bool may_have_files; /* of images: one was asked for, or an earlier MoM had the job
+                          */
     bool has_image;      /* a complete one is on disk; what the job had used by then: */
     struct mom_usage used;
     int64_t walltime_s;

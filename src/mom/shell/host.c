@@ -232,7 +232,8 @@ static void start_files(struct shell *s, const struct mom_effect *e,
 static void drop_job(struct shell *s, const struct mom_effect *e)
 {
     epilogues_drop(s, e->job_id);
-    checkpoints_drop(s, e->job_id);
+    if (e->u.drop.may_have_images)
+        checkpoints_drop(s, e->job_id);
     spawning_drop(s, e->job_id);
     tasks_drop(s, e->job_id, e->u.drop.run_version, e->u.drop.sandbox, e->u.drop.user);
 }

@@ -418,6 +418,8 @@ static void test_an_image_is_for_its_own_job_only(void)
         send_job(&b, JOB, &attrs);
         CU_ASSERT_EQUAL(mom_job_restarts(b.m, JOB, &session), rows[i].restarts);
         CU_ASSERT_EQUAL(has(&b, MOM_DROP), !rows[i].restarts);
+        if (has(&b, MOM_DROP))
+            CU_ASSERT_TRUE(effect(&b, MOM_DROP, 0)->u.drop.may_have_images);
         bench_fini(&b);
     }
 }

@@ -633,7 +633,8 @@ static void test_life_of_a_job(void)
     forget(&b);
     request(&b, BATCH_DELETE_JOB, &del, "m5");
     CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, 0);
-    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_DROP, 0));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(effect(&b, MOM_DROP, 0));
+    CU_ASSERT_FALSE(effect(&b, MOM_DROP, 0)->u.drop.may_have_images);
     CU_ASSERT_EQUAL(mom_n_jobs(b.m), 0);
     check_lines(&b, lines_of_deletion, ARRAY_LEN(lines_of_deletion));
     forget(&b);
