@@ -42,10 +42,11 @@ def user_and_system(pid):
     return [int(n) * 1e6 / os.sysconf("SC_CLK_TCK") for n in fields[11:15]]
 
 
-# What a sample counts as: the first row of which a function is in its stack.
+# What a sample counts as: the first row of which a function is in its stack. Nearly all
+# faults (8,165 of 8,181 in 100 jobs) are writes to pages that a fork has write-protected.
 SPLIT = (
     ("forks", "kernel_clone"),
-    ("pages copied after them", "wp_page_copy|do_wp_page|wp_page_reuse"),
+    ("pages copied after them", "page_fault|wp_page_copy|do_wp_page|wp_page_reuse"),
     ("children waited for", "kernel_wait|do_wait|kernel_waitid"),
     ("disk: fsync", "fsync|fdatasync"),
     ("disk: removal", "unlink|rmdir"),
@@ -58,7 +59,6 @@ SPLIT = (
     ("reading", "vfs_read|ksys_read|pread"),
     ("closing", "__fput|close"),
     ("other calls", "do_syscall|entry_SYSCALL|syscall"),
-    ("page faults", "page_fault"),
     ("interrupts", "irq|apic_timer|hrtimer"),
 )
 
