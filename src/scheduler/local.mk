@@ -30,6 +30,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/own_chunks.c src/scheduler/plan/own_chunks.h \
 	src/scheduler/plan/placement.c \
 	src/scheduler/plan/placement_set.c src/scheduler/plan/placement_set.h \
+	src/scheduler/plan/set_words.c src/scheduler/plan/set_words.h \
 	src/scheduler/plan/many_answers.c \
 	src/scheduler/plan/plan.c src/scheduler/plan/plan.h \
 	src/scheduler/plan/vnode_pool.c src/scheduler/plan/vnode_pool.h \

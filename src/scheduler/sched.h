@@ -231,7 +231,8 @@ struct plan_step {
     bool preempts;        /* PLAN_RUN_JOB: others have just left for it */
     enum plan_wait waits; /* PLAN_RUN_JOB */
     struct wire_strings victims; /* PLAN_PREEMPT_JOBS: one or more */
-    size_t n_notes; /* PLAN_PREEMPT_JOBS, PLAN_COMMENT_JOB: what was tried */
+    size_t n_notes; /* PLAN_RUN_JOB, PLAN_PREEMPT_JOBS, PLAN_COMMENT_JOB: what was
+                       tried */
     const struct plan_note *notes;
     bool top;               /* PLAN_COMMENT_JOB: its place is kept free (scheduling.md
                                20.3), */
@@ -277,6 +278,8 @@ struct sched_look {
     const char *last_id; /* jobs up to this one were looked at a moment ago, by a plan
                             that was left, so that they come behind the others; NULL:
                             the order is that of policy */
+    bool tells_sets; /* jobs that are searched for have notes of the placement sets that
+                        were tried */
     bool news_only; /* a job that waits for the reason that it was told by the last plan
                        on this snapshot, and of which the server shows that, has no step
                        (doc/design/088-remembered-looks.md) */

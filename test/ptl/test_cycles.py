@@ -11,11 +11,12 @@ import pytest
 from holdfast import *
 from holdfast.peer import CONNECT, Peer, objects, packet, reply
 from holdfast.services import wait_for
+from holdfast.wire import string
 
 N = 600         # jobs, each with a reason of its own to wait
 BEFORE_CUT = 32  # searches of the slice that is looked at all the same
 LEAVING = "Leaving scheduling cycle as requested by server."
-REGISTER_SCHED, STATUS_QUEUE = 98, 20
+REGISTER_SCHED, STATUS_QUEUE, DEF_SCHED_REPLY = 98, 20, 80
 SUBMIT = """
 for i in $(seq %d); do
     echo true | qsub -l select=1:ncpus=64 -l walltime=$((1000 + i)) || exit 1
@@ -156,3 +157,14 @@ def test_an_end_that_comes_too_late(many):
         wait_for("a cycle", lambda: played.ends >= 2 and STATUS_QUEUE in played.asked)
         all_was_said(many, played)
         assert (played.asked.count(STATUS_QUEUE), played.ends) == (1, 2)
+
+
+def test_a_qrun_of_a_job_that_is_gone(many):
+    """Whoever typed it is told, and the log says so."""
+    with Played(socket_of(many), first=("2+11" + string("7.nobody"),)) as played:
+        many.scheduler.start()
+        wait_for("the end of the cycle", lambda: played.ends == 2)
+        all_was_said(many, played)
+        assert DEF_SCHED_REPLY in played.asked
+    many.scheduler.log_match(";0008;pbs_sched;Job;7.nobody;Received qrun request")
+    many.scheduler.log_match(";0040;pbs_sched;Job;7.nobody;Could not find job to qrun.")

@@ -50,6 +50,33 @@ def test_jobs_stay_in_a_set_and_wait_for_it(cluster):
         server.delete(jid)
 
 
+def test_the_log_says_which_sets_are_tried(cluster):
+    """To those who have asked for such lines (scheduling.md 16)."""
+    server, sched = cluster.server, cluster.scheduler
+    wire(cluster, "ABBB")
+    qmgr(cluster, "set server node_group_enable=True; set server node_group_key=switch")
+    whole = int(server.status(VNODE, cluster.vnode_names()[0])[0]["resources_available.ncpus"])
+    want = Job(attrs={"Resource_List.select": "2:ncpus=%d" % whole})
+    silent = server.submit(want)
+    server.expect(JOB, {"job_state": "R"}, id=silent)
+    sched.log_match("placement set", existence=False)
+    server.delete(silent)
+    qmgr(cluster, "set sched default log_events=2047")
+    jid = server.submit(want)
+    for line in ("Evaluating placement set: switch=A",
+                 "Placement set switch=A is too small: Insufficient amount of resource: "
+                 "ncpus (R: %d A: %d T: %d)" % (2 * whole, whole, whole),
+                 "Evaluating placement set: switch=B"):
+        sched.log_match(";0400;pbs_sched;Job;%s;%s" % (jid, line))
+    server.expect(JOB, {"job_state": "R"}, id=jid)
+    late = server.submit(want)  # one vnode of B is left
+    server.expect(JOB, {"comment": (MATCH_RE, "Placement set switch=B has too few")}, id=late)
+    sched.log_match(";0400;pbs_sched;Job;%s;Evaluating placement set: switch=B" % late)
+    server.delete(jid)
+    server.expect(JOB, {"job_state": "R"}, id=late)
+    server.delete(late)
+
+
 def test_a_reservation_lies_in_one_set(cluster):
     server = cluster.server
     wire(cluster, "ABBA")

@@ -182,6 +182,13 @@ static int64_t end_of(const struct planner *pl, const struct snap_job *j,
     return MIN_OF(job_end_at(pl, j), instant_after(pl->now_at, shrunk->length_s));
 }
 
+static void take_notes(struct jobs *jobs, struct plan_step *step)
+{
+    step->n_notes = jobs->notes.n;
+    step->notes = jobs->notes.v;
+    jobs->notes = (struct plan_notes){ 0 };
+}
+
 /* Start the job, or the subjob of that id of an array, or say why it waits. Returns
  * what it has cost. */
 static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *id,
@@ -223,7 +230,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j, const char *i
     fail.kind = inside ? search_resv(jobs, j, id, &found, &fail)
                        : jobs_search_field(&field, id, &found, &shrunk);
     if (fail.kind == FAIL_NONE) {
-        (void)jobs_run(pl, j, id, &found, &shrunk);
+        take_notes(jobs, jobs_run(pl, j, id, &found, &shrunk));
         vnode_limit_took(pl, j, &found);
         queue_fit_took(pl, j);
         limit_fit_took(pl, j, end_of(pl, j, &shrunk));
@@ -433,6 +440,7 @@ struct jobs *jobs_new(struct planner *pl, const struct sched_look *look,
     jobs->only = look->job_id;
     jobs->last_passed = SIZE_MAX;
     jobs->check = check;
+    jobs->tells_sets = look->tells_sets;
     if (!jobs->asked && !pl->plain && waiting_serves(pl)) {
         list_kept(jobs, look);
         return jobs;

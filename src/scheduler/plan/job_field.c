@@ -2,6 +2,7 @@
  * or as long as it may last, and why there are none.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/log.h"
 #include "scheduler/plan/jobs.h"
 #include "scheduler/plan/vnode_limit.h"
 
@@ -94,6 +95,7 @@ static enum plan_failure take_until(const struct job_field *f, const char *id,
 {
     struct planner *pl = f->jobs->pl;
     const struct request *rq = f->j->request;
+    struct set_words words = { .arena = pl->arena };
     struct plan_short why = { 0 };
     enum plan_failure failure;
     struct pool pool;
@@ -103,9 +105,12 @@ static enum plan_failure take_until(const struct job_field *f, const char *id,
     if (!is_let_until(f, end_at))
         return FAIL_LIMIT;
     pool = pool_until(f, end_at);
+    pool.words = f->jobs->tells_sets ? &words : NULL;
     failure = alike_search(&f->jobs->alike, pl->w, &pool, rq, found)
                   ? FAIL_NONE
                   : pool_search(&pool, pl->w, rq, found, &why);
+    for (size_t i = 0; i < words.n; i++)
+        plan_note_add(pl, &f->jobs->notes, LOG_EV_DEBUG3, id, words.v[i]);
     if (failure)
         return failed(f, failure, &why);
     world_book(pl->w, id, rq, found, pool.start_at, pool.end_at);

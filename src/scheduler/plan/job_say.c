@@ -140,7 +140,8 @@ void jobs_say_why(struct jobs *jobs, const struct snap_job *j,
     jobs->notes = (struct plan_notes){ 0 };
     say_when(step, j, est);
     accrues = say_accrual(step, jobs, j, fail);
+    /* Notes are of this look. */
     if (jobs->who && waiting_said(pl, jobs->who, fail, &words, accrues, step) &&
-        jobs->news_only)
+        jobs->news_only && step->n_notes == 0)
         take_back(jobs, j);
 }

@@ -54,7 +54,8 @@ struct jobs {
     bool *beyond; /* [job of the snapshot] its owner's limits, with what stands before
                      it; NULL: nobody counts */
     struct preempting *preempting; /* whom they may preempt; NULL: nobody has asked */
-    struct plan_notes notes;       /* of the job that is looked at */
+    struct plan_notes notes;       /* of the job that is looked at, */
+    bool tells_sets;               /* ... with the placement sets that are tried */
     struct failure_words words[N_FAILURES]; /* of failures that name nothing */
     struct failure last_own;                /* the last one that was a job's own, */
     struct failure_words last_words;        /* and what was said of it */

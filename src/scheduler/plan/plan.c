@@ -26,6 +26,13 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
     return &plan->steps[plan->n++];
 }
 
+void plan_note_add(struct planner *pl, struct plan_notes *notes, uint32_t event,
+                   const char *id, const char *text)
+{
+    ARENA_ROOM(pl->arena, notes, v, 8);
+    notes->v[notes->n++] = (struct plan_note){ event, id, text };
+}
+
 bool resv_is_running(const struct planner *pl, const struct snap_resv *r)
 {
     if (r->state == RESV_BEING_ALTERED)

@@ -50,6 +50,16 @@ struct planner {
     bool plain; /* nothing that is kept of jobs that wait is used: plan_check.h */
 };
 
+/* Lines for the log, in the arena of the plan. */
+struct plan_notes {
+    size_t n, cap;
+    struct plan_note *v;
+};
+
+/* 'id' and 'text' live as long as the plan. */
+void plan_note_add(struct planner *pl, struct plan_notes *notes, uint32_t event,
+                   const char *id, const char *text);
+
 /* Append a step about 'id', which must live as long as the plan. The pointer is good
  * until the next step is added. */
 struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id);

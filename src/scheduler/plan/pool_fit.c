@@ -21,6 +21,7 @@ struct attempt {
     const struct placement *around; /* chunks that lie in the sets that count */
     bool (*find)(struct fit *f);    /* fit_find or fit_first */
     int64_t *demand;                /* [n_res] of all chunks together */
+    struct set_words *words;        /* NULL: nobody asks */
 };
 
 static void pin_kept(const struct attempt *a, struct fit *f)
@@ -112,6 +113,36 @@ static bool has_enough(const struct attempt *a, const struct placement_set *set,
     return true;
 }
 
+/* What vnodes of the set have of a resource; 'eligible' NULL: all of them. */
+static int64_t sum_of(const struct attempt *a, const struct placement_set *set,
+                      size_t res, const int64_t *amounts, const bool *eligible)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < set->n; i++)
+        if (!eligible || eligible[set->vnodes[i]])
+            sum += MAX_OF(amounts[world_slot(a->w, set->vnodes[i], res)], 0);
+    return sum;
+}
+
+/* Of what the set has too little, whoever is on it. */
+static void say_small(const struct attempt *a, const struct placement_set *set,
+                      const int64_t *free, const bool *eligible)
+{
+    for (size_t r = 1; r < a->w->n_res; r++) {
+        int64_t total;
+
+        if (a->demand[r] <= 0)
+            continue;
+        total = sum_of(a, set, r, a->w->total, NULL);
+        if (total >= a->demand[r])
+            continue;
+        set_words_small(a->words, set, &a->w->s->res.v[r], a->demand[r],
+                        sum_of(a, set, r, free, eligible), total);
+        return;
+    }
+}
+
 static bool has_vnode(const struct placement_set *set, size_t vnode)
 {
     for (size_t i = 0; i < set->n; i++)
@@ -151,8 +182,13 @@ static bool fit_in_a_set(const struct attempt *a, int64_t *free, bool *eligible,
         if (!has_kept(a, set))
             continue;
         *last = set;
-        if (!has_enough(a, set, free, eligible))
+        if (a->words)
+            set_words_tried(a->words, set);
+        if (!has_enough(a, set, free, eligible)) {
+            if (a->words)
+                say_small(a, set, free, eligible);
             continue;
+        }
         if (fit_on(a, free, eligible, set->vnodes, set->n, checks, f))
             return true;
         unpin_kept(a, f);
@@ -206,7 +242,11 @@ static enum plan_failure fit_in_sets(struct attempt *a, struct fit *f,
             why->resource = last->name;
         return FAIL_SET_BUSY;
     }
-    return a->w->s->do_not_span_psets ? FAIL_SETS_TOO_SMALL : fit_anywhere(a, f);
+    if (a->w->s->do_not_span_psets)
+        return FAIL_SETS_TOO_SMALL;
+    if (a->words)
+        set_words_spans(a->words);
+    return fit_anywhere(a, f);
 }
 
 static enum plan_failure fit_in_pool(struct pool *pool, struct world *w,
@@ -220,7 +260,8 @@ static enum plan_failure fit_in_pool(struct pool *pool, struct world *w,
                          .counts = counts,
                          .kept = kept,
                          .around = kept,
-                         .find = fit_find };
+                         .find = fit_find,
+                         .words = pool->words };
     enum plan_failure failure;
 
     MUST(pool->free && pool->eligible); /* it has been filled */
@@ -267,6 +308,7 @@ static void begin_other_way(struct other_way *o, const struct pool *pool,
     o->w.scratch = arena_new();
     o->w.desk = desk_new(o->w.scratch, w->n, w->n_hosts, w->n_res);
     o->pool.turn = 0;
+    o->pool.words = NULL;
     o->pool.free = o->w.desk->free;
     o->pool.eligible = o->w.desk->eligible;
     if (pool->checks) {

@@ -171,9 +171,7 @@ const char *plan_numbers(struct planner *pl, const struct res *res, int64_t aske
         last->total == total)
         return last->text;
     *last = (struct numbers){ res, asked, left, total, .text = NULL };
-    last->text = arena_printf(
-        pl->arena, "(R: %s A: %s T: %s)", amount_text(pl->arena, res, asked),
-        amount_text(pl->arena, res, left), amount_text(pl->arena, res, total));
+    last->text = numbers_text(pl->arena, res, asked, left, total);
     return last->text;
 }
 

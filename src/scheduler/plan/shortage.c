@@ -21,6 +21,13 @@ const char *amount_text(struct arena *arena, const struct res *res, int64_t amou
     return arena_printf(arena, "%lld%s", (long long)amount, units[unit]);
 }
 
+const char *numbers_text(struct arena *arena, const struct res *res, int64_t asked,
+                         int64_t left, int64_t total)
+{
+    return arena_printf(arena, "(R: %s A: %s T: %s)", amount_text(arena, res, asked),
+                        amount_text(arena, res, left), amount_text(arena, res, total));
+}
+
 /* Enough may be free for one copy, and not for all: chunks are counted from 1 for
  * people. Which host pack tried last says nothing. */
 static const char *copies_words(const struct plan_short *why, struct arena *arena)

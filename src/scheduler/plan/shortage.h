@@ -11,6 +11,10 @@
  * (scheduling.md 14.4). In the arena. */
 const char *amount_text(struct arena *arena, const struct res *res, int64_t amount);
 
+/* "(R: 4 A: 2 T: 2)": what is asked for, what is left, what there is. In the arena. */
+const char *numbers_text(struct arena *arena, const struct res *res, int64_t asked,
+                         int64_t left, int64_t total);
+
 /* "chunk 1 needs 40 of ncpus, at most 24 is free": which part of the request found no
  * room, and what it would have needed; "" when somebody has it, who is named instead,
  * or when it was no matter of room. In the arena, or static. */

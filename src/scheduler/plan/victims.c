@@ -46,13 +46,6 @@ struct choice {
     struct plan_notes *notes;
 };
 
-static void note(struct planner *pl, struct plan_notes *notes, uint32_t event,
-                 const char *id, const char *text)
-{
-    ARENA_ROOM(pl->arena, notes, v, 8);
-    notes->v[notes->n++] = (struct plan_note){ event, id, text };
-}
-
 /* The log's words for what the job lacks. */
 static const char *why_not(const struct planner *pl, const struct preemptor *who)
 {
@@ -188,10 +181,11 @@ static struct lack lack_of(struct choice *ch)
 /* The job's preempt_targets leave 'm' of 'n' candidates. */
 static void note_targets(struct choice *ch, size_t n, size_t m)
 {
-    note(ch->pl, ch->notes, LOG_EV_DEBUG2, ch->who->job->id,
-         arena_printf(ch->pl->arena,
-                      "Limited running jobs used for preemption from %zu to %zu%s", n,
-                      m, m ? "" : ": No jobs to preempt"));
+    plan_note_add(
+        ch->pl, ch->notes, LOG_EV_DEBUG2, ch->who->job->id,
+        arena_printf(ch->pl->arena,
+                     "Limited running jobs used for preemption from %zu to %zu%s", n, m,
+                     m ? "" : ": No jobs to preempt"));
 }
 
 /* Fill in those of use. */
@@ -219,8 +213,8 @@ static void choose_from(struct choice *ch)
     if (targets && n_targets < n)
         note_targets(ch, n, n_targets);
     else if (ch->n == 0)
-        note(ch->pl, ch->notes, LOG_EV_DEBUG2, j->id,
-             "Found no preemptable candidates");
+        plan_note_add(ch->pl, ch->notes, LOG_EV_DEBUG2, j->id,
+                      "Found no preemptable candidates");
 }
 
 /* So many as suffice: the shortest row of them. False: all together do not. */
@@ -299,8 +293,8 @@ static void give_back(struct choice *ch)
 
     for (size_t i = ch->n_out; i > 0; i--)
         if (i < ch->n_out && is_not_needed(ch, ch->v[i - 1], &d, &searches))
-            note(ch->pl, ch->notes, LOG_EV_DEBUG2, ch->v[i - 1]->job->id,
-                 "Simulation: preemption of job not needed.");
+            plan_note_add(ch->pl, ch->notes, LOG_EV_DEBUG2, ch->v[i - 1]->job->id,
+                          "Simulation: preemption of job not needed.");
     for (size_t i = 0; i < ch->n_out; i++)
         if (ch->v[i]->out)
             ch->v[n++] = ch->v[i];
@@ -310,8 +304,8 @@ static void give_back(struct choice *ch)
 static void note_taken(struct choice *ch)
 {
     for (size_t i = 0; i < ch->n_out; i++)
-        note(ch->pl, ch->notes, LOG_EV_DEBUG2, ch->v[i]->job->id,
-             "Simulation: preempting job");
+        plan_note_add(ch->pl, ch->notes, LOG_EV_DEBUG2, ch->v[i]->job->id,
+                      "Simulation: preempting job");
 }
 
 /* Somebody who leaves may bring his other jobs below a soft limit again. Those whose
@@ -326,9 +320,10 @@ static bool bar_who_rises(struct choice *ch)
         if (level_of(ch->pl, c->job) <= ch->level)
             continue;
         c->barred = any = true;
-        note(ch->pl, ch->notes, LOG_EV_DEBUG2, c->job->id,
-             "Preempting job will escalate its priority or priority of other jobs, not "
-             "preempting it");
+        plan_note_add(
+            ch->pl, ch->notes, LOG_EV_DEBUG2, c->job->id,
+            "Preempting job will escalate its priority or priority of other jobs, not "
+            "preempting it");
     }
     return any;
 }
@@ -347,8 +342,8 @@ static bool would_fall(struct choice *ch)
         falls = level_of(ch->pl, ch->v[i]->job) > level;
     limit_fit_left(ch->pl, ch->who->job, ch->who->end_at);
     if (falls)
-        note(ch->pl, ch->notes, LOG_EV_DEBUG, ch->who->job->id,
-             "Job not run because it would immediately be preemptable.");
+        plan_note_add(ch->pl, ch->notes, LOG_EV_DEBUG, ch->who->job->id,
+                      "Job not run because it would immediately be preemptable.");
     return falls;
 }
 
@@ -388,9 +383,10 @@ static bool choose(struct choice *ch)
     if (found && !would_fall(ch))
         return true;
     if (ch->n > 0 && !found)
-        note(ch->pl, ch->notes, LOG_EV_DEBUG2, ch->who->job->id,
-             arena_printf(ch->pl->arena, "Simulation: not enough work preempted: %.*s",
-                          FAILURE_MAX_BYTES, why_not(ch->pl, ch->who)));
+        plan_note_add(ch->pl, ch->notes, LOG_EV_DEBUG2, ch->who->job->id,
+                      arena_printf(ch->pl->arena,
+                                   "Simulation: not enough work preempted: %.*s",
+                                   FAILURE_MAX_BYTES, why_not(ch->pl, ch->who)));
     set_out(ch, 0);
     return false;
 }
@@ -429,10 +425,10 @@ void preempt_hopeless(struct planner *pl, struct preempting **p,
 {
     if (!candidates_for(pl, p, who))
         return;
-    note(pl, notes, LOG_EV_DEBUG2, who->job->id, EMPLOYING);
-    note(pl, notes, LOG_EV_DEBUG, who->job->id,
-         arena_printf(pl->arena, "Preempt: Can not preempt to run job: %.*s",
-                      FAILURE_MAX_BYTES, why_not(pl, who)));
+    plan_note_add(pl, notes, LOG_EV_DEBUG2, who->job->id, EMPLOYING);
+    plan_note_add(pl, notes, LOG_EV_DEBUG, who->job->id,
+                  arena_printf(pl->arena, "Preempt: Can not preempt to run job: %.*s",
+                               FAILURE_MAX_BYTES, why_not(pl, who)));
 }
 
 /* False: it is not even to be tried. */
@@ -442,16 +438,16 @@ static bool may_try(struct planner *pl, struct preempting *p,
     const char *targets = pl->s->preempt.ignores_targets ? NULL : who->job->targets;
 
     if (p->attempts >= pl->p->preempt_attempts) {
-        note(pl, notes, LOG_EV_DEBUG2, who->job->id,
-             "Not attempting to preempt: over max cycle preempt limit");
+        plan_note_add(pl, notes, LOG_EV_DEBUG2, who->job->id,
+                      "Not attempting to preempt: over max cycle preempt limit");
         return false;
     }
     p->attempts++;
-    note(pl, notes, LOG_EV_DEBUG2, who->job->id, EMPLOYING);
+    plan_note_add(pl, notes, LOG_EV_DEBUG2, who->job->id, EMPLOYING);
     if (!targets || !targets_none(targets))
         return true;
-    note(pl, notes, LOG_EV_DEBUG2, who->job->id,
-         "No preemption set specified for the job: Job will not preempt");
+    plan_note_add(pl, notes, LOG_EV_DEBUG2, who->job->id,
+                  "No preemption set specified for the job: Job will not preempt");
     return false;
 }
 
@@ -461,8 +457,8 @@ static void say_victims(struct choice *ch)
     struct planner *pl = ch->pl;
     struct plan_step *step;
 
-    note(pl, ch->notes, LOG_EV_DEBUG2, ch->who->job->id,
-         "Simulation: Preempted enough work to run job");
+    plan_note_add(pl, ch->notes, LOG_EV_DEBUG2, ch->who->job->id,
+                  "Simulation: Preempted enough work to run job");
     step = plan_add(pl, PLAN_PREEMPT_JOBS, ch->who->id);
     step->victims.n = ch->n_out;
     step->victims.v = ARENA_ARRAY(pl->arena, const char *, ch->n_out + 1);

@@ -25,12 +25,6 @@ struct preemptor {
                                  goes wherever there is room */
 };
 
-/* Lines for the log, in the arena of the plan. */
-struct plan_notes {
-    size_t n, cap;
-    struct plan_note *v;
-};
-
 /* What is known of candidates in one plan; a zeroed one knows nothing. */
 struct preempting;
 

@@ -7,6 +7,7 @@
 
 #include "scheduler/plan/fit.h"
 #include "scheduler/plan/placement_set.h"
+#include "scheduler/plan/set_words.h"
 
 enum asker {
     ASKER_RESV,
@@ -39,8 +40,9 @@ struct pool {
     const struct span *spans;
     int64_t *checks; /* left to complete searches, of many together; NULL: each has its
                         own FIT_CHECKS_MAX */
-    struct placement_sets *sets;  /* that the request prefers; NULL: there are none */
-    const bool *closed;           /* [vnode] not for this request, NULL: none is */
+    struct placement_sets *sets; /* that the request prefers; NULL: there are none */
+    struct set_words *words;     /* pool_fit() says which it tries; NULL: nobody asks */
+    const bool *closed;          /* [vnode] not for this request, NULL: none is */
     const struct placement *room; /* jobs of a reservation: all that it has; NULL: the
                                      complex is all there is */
     const struct gained *gained;  /* NULL: nothing is known */

@@ -120,7 +120,7 @@ bool waiting_said(struct planner *pl, struct waiter *w, const struct failure *fa
 
     if (!c)
         return false;
-    MUST(!step->top && step->n_notes == 0);
+    MUST(!step->top);
     if (c->known_at != k->state) {
         c->words = *words;
         c->fail = *fail;

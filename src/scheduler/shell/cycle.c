@@ -118,7 +118,6 @@ static void send_run_verdict(struct cycle *c, const struct plan *plan)
 
     MUST(c->job_id);
     body.error = PBSE_RESCUNAV;
-    body.text = "PBS Error: Scheduler can not find job";
     if (c->failed)
         body.text = "Can't preempt enough work to run job";
     for (size_t i = 0; plan && !c->failed && i < plan->n; i++) {
@@ -130,6 +129,11 @@ static void send_run_verdict(struct cycle *c, const struct plan *plan)
         /* Of an array that was asked for one subjob that starts is enough. */
         if (!body.error)
             break;
+    }
+    if (body.error && !body.text) {
+        body.text = "PBS Error: Scheduler can not find job";
+        logfile_write(c->sh->log, LOG_EV_SCHED, LOG_IN_JOB, c->job_id,
+                      "Could not find job to qrun.");
     }
     if (link_call(c->sh->primary, &rq, c->arena, &reply, &why) == 0 && reply.code)
         logfile_printf(c->sh->log, LOG_EV_ERROR, LOG_IN_JOB, c->job_id,
@@ -467,6 +471,8 @@ static void plan_and_do(struct cycle *c, const struct snapshot *s, struct plan *
 {
     const struct sched_look look = { .job_id = c->job_id,
                                      .last_id = c->job_id ? NULL : c->sh->last_waiting,
+                                     .tells_sets =
+                                         logfile_mask(c->sh->log) & LOG_EV_DEBUG3,
                                      .news_only = c->news_only };
     struct planning *p =
         planning_new(s, c->sh->policy, clock_read(), &look, c->arena, plan);

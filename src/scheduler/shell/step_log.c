@@ -144,6 +144,7 @@ static void log_run(struct shell *sh, const struct plan_step *step,
 {
     if (!step->considered)
         log_considered(sh, step);
+    log_notes(sh, step);
     if (!reply || !reply->code) {
         logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, "Job run");
         return;

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scene.h"
 
+#include "lib/base/log.h"
+
 #define UN    "reserve_state=1 reserve_substate=1"
 #define GROUP "Resource_List.place=free:group=switch"
 
@@ -210,6 +212,81 @@ static void test_replacement_in_the_same_set(void)
     scene_free(&sc);
 }
 
+/* A plan whose notes tell of sets, or not. */
+static void plan_with_notes(struct scene *sc, bool tells_sets)
+{
+    const struct sched_look look = { .tells_sets = tells_sets };
+    struct planning *p =
+        planning_new(sc->snapshot, sc->policy, NOW, &look, sc->arena, &sc->plan);
+
+    while (planning_go_on(p, PLANNING_EFFORT))
+        continue;
+    planning_free(p);
+}
+
+static void check_notes(const struct scene *sc, const char *id,
+                        const char *const *expected)
+{
+    const struct plan_step *step = scene_step(sc, id);
+    size_t n = 0;
+
+    CU_ASSERT_FATAL(step != NULL);
+    for (; expected[n]; n++) {
+        CU_ASSERT_FATAL(n < step->n_notes);
+        CU_ASSERT_STRING_EQUAL(step->notes[n].text, expected[n]);
+        CU_ASSERT_STRING_EQUAL(step->notes[n].job_id, id);
+        CU_ASSERT_EQUAL(step->notes[n].event, LOG_EV_DEBUG3);
+    }
+    CU_ASSERT_EQUAL(step->n_notes, n);
+}
+
+#define TRIED(set)        "Evaluating placement set: switch=" set
+#define SMALL(set, r_a_t) "Placement set switch=" set " is too small: " r_a_t
+#define CPUS(numbers)     "Insufficient amount of resource: ncpus (" numbers ")"
+
+/* Of two switches, one with one vnode. */
+static void test_what_is_told_of_sets(void)
+{
+    static const struct {
+        const char *story, *select, *running;
+        const char *notes[6];
+    } cases[] = {
+        { "the first set has room", "1:ncpus=2", NULL, { TRIED("A") } },
+        { "one that is too small is passed over",
+          "2:ncpus=2",
+          NULL,
+          { TRIED("A"), SMALL("A", CPUS("R: 4 A: 2 T: 2")), TRIED("B") } },
+        { "one that is in use is not called small",
+          "1:ncpus=2",
+          "(n1:ncpus=2)",
+          { TRIED("A"), TRIED("B") } },
+        { "all are too small",
+          "3:ncpus=2",
+          NULL,
+          { TRIED("A"), SMALL("A", CPUS("R: 6 A: 2 T: 2")), TRIED("B"),
+            SMALL("B", CPUS("R: 6 A: 4 T: 4")),
+            "Request won't fit into any placement sets, will use all nodes" } },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        static const char *const nothing[] = { NULL };
+        struct scene sc = scene_with(enabled, "ABB");
+        char more[128];
+
+        snprintf(more, sizeof(more), "job_state=R substate=42 exec_vnode=%s stime=1000",
+                 cases[i].running ? cases[i].running : "");
+        if (cases[i].running)
+            scene_job(&sc, "1.svr", "workq", "1:ncpus=2", more);
+        scene_job(&sc, "2.svr", "workq", cases[i].select, "");
+        plan_with_notes(&sc, true);
+        check_notes(&sc, "2.svr", cases[i].notes);
+        sc.plan = (struct plan){ 0 };
+        plan_with_notes(&sc, false);
+        check_notes(&sc, "2.svr", nothing);
+        scene_free(&sc);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -224,6 +301,7 @@ int main(void)
         { "sets are off unless the server turns them on", test_off_unless_enabled },
         { "place=group makes sets for one request", test_place_group },
         { "several keys, several values", test_several_values_and_keys },
+        { "what is told of the sets that are tried", test_what_is_told_of_sets },
         { "a replacement stays in the set", test_replacement_in_the_same_set },
     };
 
