@@ -50,7 +50,9 @@ struct mom_config {
     double cputmult, wallmult;                  /* 1.0 */
     struct mom_enforce enforce;
     int suspend_signo, resume_signo; /* 0: SIGSTOP, SIGCONT */
-    bool terminates;                 /* MOM_TERMINATE in the place of SIGTERM */
+    const char *ends_by;             /* the script of MOM_TERMINATE, which comes in the
+                                        place of SIGTERM; NULL: none. Lives until there
+                                        are other rules */
     bool runs_epilogues;             /* the executor carries out MOM_EPILOGUE */
     bool forbids_attach;             /* $attach_allow false */
     bool checkpoints;                /* MOM_CHECKPOINT can be carried out: of a job that

@@ -288,7 +288,7 @@ static struct mom_config config_of(const struct mom_host *h)
         .wallmult = 1,
         .checkpoints = h->sim->images,
         .checkpoint_aborts = h->sim->images,
-        .terminates = h->sim->ends_by_script,
+        .ends_by = h->sim->ends_by_script ? "/end" : NULL,
         .runs_epilogues = true,
         .has_max_load = h->is_watched,
         .load_suspends = h->is_watched,

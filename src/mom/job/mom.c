@@ -120,7 +120,7 @@ void mom_set_rules(struct mom *m, int64_t now_at, const struct mom_config *cfg,
     m->cfg.max_load = cfg->max_load;
     m->cfg.ideal_load = cfg->ideal_load;
     m->cfg.load_suspends = cfg->load_suspends;
-    m->cfg.terminates = cfg->terminates;
+    m->cfg.ends_by = cfg->ends_by;
     m->cfg.has_kbd_idle = cfg->has_kbd_idle;
     m->cfg.kbd_idle_s = cfg->kbd_idle_s;
     m->cfg.kbd_busy_s = cfg->kbd_busy_s;

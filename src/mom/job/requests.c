@@ -185,6 +185,11 @@ static bool pseudo_signal(const struct ask *a, struct mom_job *j, const char *na
 {
     if (strcmp(name, "TermJob") == 0 || strcmp(name, "Rerun") == 0) {
         out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
+        if (j->is_terminating) /* it is at it (execution.md 7) */
+            out_joblog(a->out, LOG_EV_ADMIN, j,
+                       "action terminate script %s cannot be run due to existing "
+                       "subtask",
+                       a->m->cfg.ends_by ? a->m->cfg.ends_by : "");
         /* The status has to be there before the processes can end. */
         if (name[0] == 'R')
             life_preset(j, STATUS_RERUN);

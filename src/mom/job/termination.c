@@ -53,7 +53,7 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
     if (checkpoint_was_last(m, now_at, j, out))
         return;
-    if (m->cfg.terminates) {
+    if (m->cfg.ends_by) {
         note_termination(j, true, out);
         wake(j, out);
         out_job(out, MOM_TERMINATE, j);

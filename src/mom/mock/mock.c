@@ -36,7 +36,8 @@ struct mock {
 
 void mock_fill_rules(struct mom_config *cfg)
 {
-    cfg->terminates = cfg->checkpoints = cfg->checkpoint_aborts = false;
+    cfg->ends_by = NULL;
+    cfg->checkpoints = cfg->checkpoint_aborts = false;
     cfg->suspend_signo = SIGSTOP;
     cfg->resume_signo = SIGCONT;
 }

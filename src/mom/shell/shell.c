@@ -322,7 +322,7 @@ static void fill_rules(const struct shell *s, struct mom_config *cfg)
     cfg->max_load = s->config.max_load;
     cfg->ideal_load = s->config.ideal_load;
     cfg->load_suspends = s->config.load_suspends;
-    cfg->terminates = s->config.actions[CONFIG_ACTION_TERMINATE].path != NULL;
+    cfg->ends_by = s->config.actions[CONFIG_ACTION_TERMINATE].path;
     cfg->has_kbd_idle = s->config.kbd_idle_s > 0;
     cfg->kbd_idle_s = s->config.kbd_idle_s;
     cfg->kbd_busy_s = s->config.kbd_busy_s;
@@ -472,7 +472,7 @@ bool shell_reread(struct shell *s)
     struct mom_out out = { .arena = s->arena };
     char mom_priv[PATH_MAX + 16];
     struct mom_config rules = { 0 };
-    struct config fresh;
+    struct config fresh, old;
 
     snprintf(mom_priv, sizeof(mom_priv), "%s/mom_priv", s->home);
     /* Half of a configuration could open what a missing line was to close, so it is
@@ -486,14 +486,15 @@ bool shell_reread(struct shell *s)
     if (fresh.vnodes_add_up)
         vnode_list_keep(&fresh.vnodes, &s->config.vnodes, s->node_name);
     /* Nothing keeps texts of the old configuration: whoever needs one asks s->config
-     * each time, or has copied it. */
-    config_fini(&s->config);
+     * each time, or has copied it, and the core forgets those of its rules below. */
+    old = s->config;
     s->config = fresh;
     logfile_set_mask(s->log, fresh.log_events);
     fill_rules(s, &rules);
     if (s->mock_runs)
         mock_set_wallmult(s->mock_runs, rules.wallmult);
     mom_set_rules(s->mom, clock_steady(), &rules, &out);
+    config_fini(&old);
     job_groups_reread(s);
     servers_reread(s);
     if (!s->mock)

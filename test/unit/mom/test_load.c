@@ -314,7 +314,8 @@ static void test_what_is_being_ended_does_not_stand(void)
     struct bench b;
 
     bench_init(&b);
-    cfg.has_max_load = cfg.load_suspends = cfg.terminates = true;
+    cfg.has_max_load = cfg.load_suspends = true;
+    cfg.ends_by = "/end";
     cfg.max_load = 4;
     mom_set_rules(b.m, b.now_at, &cfg, &b.out);
     run_job(&b, "1.svr");

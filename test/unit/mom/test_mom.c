@@ -1617,7 +1617,8 @@ static void pretend_rules(struct bench *b)
 
     cfg.suspend_signo = SIGTSTP;
     cfg.resume_signo = SIGUSR2;
-    cfg.terminates = cfg.checkpoints = cfg.checkpoint_aborts = true;
+    cfg.checkpoints = cfg.checkpoint_aborts = true;
+    cfg.ends_by = "/end";
     mock_fill_rules(&cfg);
     mom_set_rules(b->m, b->now_at, &cfg, &b->out);
     forget(b);

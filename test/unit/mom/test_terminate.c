@@ -12,7 +12,7 @@ static void give_script(struct bench *b)
 {
     struct mom_config cfg = node1_config();
 
-    cfg.terminates = true;
+    cfg.ends_by = "/end";
     mom_set_rules(b->m, b->now_at, &cfg, &b->out);
     forget(b);
 }
@@ -41,6 +41,8 @@ static void test_the_script_is_in_the_place_of_sigterm(void)
     forget(&b);
     signal_job(&b, JOB, "TermJob"); /* it is at it */
     CU_ASSERT(!has_script(&b) && sent(&b, IS_CMD_REPLY)->reply.code == 0);
+    CU_ASSERT(logged(&b, "action terminate script /end cannot be run due to existing "
+                         "subtask"));
     CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.aux, 59);
     mom_exited(b.m, b.now_at, JOB, 3, NULL, &b.out);
     CU_ASSERT_EQUAL(told_status(&b), 3);
@@ -134,7 +136,7 @@ static void test_a_restart_begins_it_anew(void)
         mom_job_encode(b.m, JOB, &record);
         mom_free(b.m);
         forget(&b);
-        cfg.terminates = gives;
+        cfg.ends_by = gives ? "/end" : NULL;
         b.m = mom_new(&cfg);
         CU_ASSERT_FATAL(mom_load(b.m, record.data, record.len, &id));
         mom_found(b.m, id, true, 0);
