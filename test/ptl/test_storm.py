@@ -1,70 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random faults on three hosts: while users submit, alter, hold, suspend, rerun and delete jobs of
-every kind, daemons are killed or stand still and cables are pulled. Afterwards each job has run
-to its end, once where nothing took a run from it, and nothing of it is left anywhere.
+every kind, daemons are killed or stand still, hosts crash and cables are pulled. Meanwhile whoever
+was told that something is so finds it so. Afterwards each job has run to its end, once where
+nothing took a run from it, and nothing of it is left anywhere.
 
 HF_STORM=300 lasts so many seconds instead of 20; HF_STORM_SEED=7 is another order of events (what
 happens at each of them depends on the machine, too)."""
-import glob
 import os
 import random
-import re
 import signal
 import time
 
 import pytest
 
 from holdfast import *
-from holdfast.services import wait_for
-from holdfast.users import run_as
+from holdfast.services import parse_full, wait_for
 from holdfast.wide import ImpatientCluster, needs_namespaces
+from storm_checks import (all_is_free, files_of_jobs, jobs_end, looks, nothing_is_left,
+                          reservations_hold, wrongs)
+from storm_jobs import LONG, WIDE, Jobs, array_of, end_at_once, processes_of
 from story import retry_soon
 
 SECONDS = int(os.environ.get("HF_STORM", "20"))
 SEED = int(os.environ.get("HF_STORM_SEED", "1"))
 MOST_BOOKED = 4
+ENDLESS = 3
 MOST = 60  # jobs and subjobs that wait or run at a time
 
 pytestmark = needs_namespaces() + [pytest.mark.timeout(SECONDS * 3 + 400)]
-
-# Two runs of one job at the same time write "twice".
-SCRIPT = """#!/bin/sh
-#PBS -N storm
-#PBS -j oe
-exec 9>> {root}/tmp/lock.$PBS_JOBID
-flock -n 9 || echo twice >> {root}/tmp/told.$PBS_JOBID
-echo begun >> {root}/tmp/told.$PBS_JOBID
-{work}
-sleep {seconds}
-echo ended >> {root}/tmp/told.$PBS_JOBID
-echo all
-"""
-WIDE = "{bin}/pbsdsh -- /bin/true"
-
-
-class Jobs:
-    """What was submitted, and what was done to it that changes what is expected of it."""
-
-    def __init__(self, cluster, rnd):
-        self.c, self.rnd = cluster, rnd
-        self.ids = []
-        self.booked = {}  # durations in seconds that a reservation may have
-        self.deleted, self.rerun, self.wide = set(), set(), set()
-
-    def submit(self, options=(), work="", queue=None):
-        """Maybe the server dies meanwhile: whoever is told an id has a job."""
-        script = SCRIPT.format(root=self.c.root, work=work, seconds=self.rnd.randrange(4))
-        self.c.scripts += 1
-        path = self.c.write("script%d" % self.c.scripts, script)
-        done = self.c.run(["qsub", *options, *(["-q", queue] if queue else []), path],
-                          user=USER1, check=False)
-        jid = done.stdout.strip()
-        if done.returncode == 0:
-            self.ids.append(jid)
-        return jid if done.returncode == 0 else None
-
-    def one(self):
-        return self.rnd.choice(self.ids[-20:]) if self.ids else None
 
 
 # What users do.
@@ -74,7 +37,9 @@ def small_job(jobs):
 
 
 def once_only(jobs):
-    jobs.submit(["-r", "n"])
+    jid = jobs.submit(["-r", "n"])
+    if jid:
+        jobs.once.add(jid)
 
 
 def array(jobs):
@@ -83,15 +48,37 @@ def array(jobs):
 
 def wide_job(jobs):
     jid = jobs.submit(["-l", "select=3:ncpus=1", "-l", "place=scatter"],
-                      WIDE.format(bin=os.path.join(jobs.c.exec_dir, "bin")))
+                      on_all_hosts(jobs, "/bin/true"))
     if jid:
         jobs.wide.add(jid)
 
 
+def on_all_hosts(jobs, what):
+    return WIDE.format(bin=os.path.join(jobs.c.exec_dir, "bin")) + what
+
+
+def endless_job(jobs):
+    """On one or several hosts, until it is deleted."""
+    if len(jobs.endless - jobs.deleted) >= ENDLESS:
+        return
+    wide, once = jobs.rnd.randrange(3) > 0, jobs.rnd.randrange(2)
+    jid = jobs.submit(["-l", "select=%d:ncpus=1" % (3 if wide else 1), "-l", "place=scatter",
+                       "-r", "n" if once else "y"],
+                      on_all_hosts(jobs, "sleep %d &" % LONG) if wide else "", seconds=LONG)
+    for kind in [jobs.endless] + [jobs.wide] * wide + [jobs.once] * once:
+        kind.update([jid] if jid else [])
+
+
 def waiting_job(jobs):
     before = jobs.one()
-    if before:
-        jobs.submit(["-W", "depend=afterany:" + before])
+    if not before:
+        return
+    files = before.replace("[]", "[$i]").join((jobs.c.root + "/tmp/told.", ""))
+    jid = jobs.submit(["-W", "depend=afterany:" + before],
+                      "for i in %s; do grep -qx ended %s || told early; done" %
+                      ("0 1 2 3 4 5" if "[]" in before else "0", files))
+    if jid:
+        jobs.after[jid] = before
 
 
 def booked_job(jobs):
@@ -117,40 +104,85 @@ def longer(jobs):
     jobs.booked[rid] = known | {seconds}
 
 
-def typed(*words):
-    """A command of an administrator about some job; it may come too late."""
-    def act(jobs):
-        jid = jobs.one()
-        if jid:
-            jobs.c.run([*words, jid], check=False)
-    return act
+def typed(jobs, *words, lasting=1):
+    """A command about some job, which may come too late: (who it is, whether it was done)."""
+    jid = jobs.one(lasting)
+    return jid, jid is not None and jobs.c.run([*words, jid], check=False).returncode == 0
+
+
+def hold(jobs):
+    jid, done = typed(jobs, "qhold", "-h", "s")
+    if done:
+        jobs.held.add(jid)
+
+
+def let_go(jobs):
+    jid, _ = typed(jobs, "qrls", "-h", "s")
+    jobs.held.discard(jid)
+
+
+def suspend(jobs):
+    jid, done = typed(jobs, "qsig", "-s", "suspend", lasting=2)
+    if jid and "[]" in jid:
+        jobs.made_room.add(jid)
+    elif done:
+        jobs.stopped.add(jid)
+
+
+def resume(jobs):
+    jid = jobs.one()
+    jobs.changes(jid)
+    if jid:
+        jobs.c.run(["qsig", "-s", "resume", jid], check=False)
+
+
+def prefer(jobs):
+    number = jobs.rnd.randrange(1, 100)
+    jid, done = typed(jobs, "qalter", "-p", str(number))
+    if jid:
+        jobs.priority[jid] = {number} if done else jobs.priority.get(jid, {0}) | {number}
 
 
 def delete(jobs):
     jid = jobs.one()
     if jid:
+        jobs.changes(jid)
         jobs.deleted.add(jid)
         jobs.c.run(["qdel", jid], user=USER1, check=False)
 
 
 def rerun(jobs):
+    """Not one that says that it must not run twice."""
     jid = jobs.one()
     if jid:
-        jobs.rerun.add(jid)
+        jobs.changes(jid)
+        if jid not in jobs.once:
+            jobs.rerun.add(jid)
         jobs.c.run(["qrerun", jid], check=False)
+
+
+def run_on(jobs, jid, host):
+    """The run of the job that lies on the host; None: it does not."""
+    job = jobs.c.server.status(JOB, jid)
+    return job[0].get("run_count") if job and host in job[0].get("exec_vnode", "") else None
 
 
 def release(jobs):
     """A wide job gives a host back; its tasks there end."""
-    jid = jobs.rnd.choice(sorted(jobs.wide)[-10:] or [None])
-    if jid:
-        jobs.c.run(["pbs_release_nodes", "-j", jid, jobs.rnd.choice(jobs.c.names)], check=False)
+    jid = jobs.one(lasting=2, among=jobs.wide)
+    k = jobs.rnd.randrange(1, len(jobs.c.names))
+    name = jobs.c.names[k]
+    run = run_on(jobs, jid, name) if jid else None
+    if not run or jobs.c.run(["pbs_release_nodes", "-j", jid, name], check=False).returncode:
+        return
+    jobs.left.add((jid, run, name))
+    wait_for("%s to have ended on %s" % (jid, name), lambda: not processes_of(
+        jobs.c, jid, jobs.c.network.hosts[k]) or run_on(jobs, jid, name))
 
 
 USERS = [(6, small_job), (2, once_only), (2, array), (3, wide_job), (2, waiting_job),
-         (1, booked_job), (1, longer), (1, typed("qhold", "-h", "s")), (2, typed("qrls", "-h", "s")),
-         (1, typed("qsig", "-s", "suspend")), (2, typed("qsig", "-s", "resume")),
-         (1, typed("qalter", "-p", "10")), (1, delete), (1, rerun), (1, release)]
+         (1, booked_job), (1, longer), (1, hold), (2, let_go), (2, suspend),
+         (2, resume), (1, prefer), (2, delete), (1, rerun), (2, release)]
 
 
 # What breaks.
@@ -177,8 +209,25 @@ def cable(jobs):
     jobs.c.link(k, up=True)
 
 
-FAULTS = [(3, lambda jobs: dies(jobs.c.server)), (1, lambda jobs: dies(jobs.c.scheduler)),
-          (2, lambda jobs: dies(jobs.c.comm)), (4, lambda jobs: dies(some_mom(jobs))),
+def crash(jobs):
+    """All that runs on a host ends, and nothing there notes how. What lay there runs anew, but for
+    what must not run twice. Maybe the host's disk is a new one."""
+    k = jobs.rnd.randrange(1, len(jobs.c.moms))
+    jobs.c.moms[k].kill()
+    end_at_once(processes_of(jobs.c, host=jobs.c.network.hosts[k], of_jobs=False))
+    for job in parse_full(jobs.c.run(["qstat", "-tf"]).stdout):
+        if jobs.c.names[k] in job.get("exec_vnode", ""):
+            jobs.is_lost(array_of(job["id"]), has_ended=job["job_state"] == "E")
+    if jobs.rnd.randrange(2):
+        for path in files_of_jobs(jobs.c.moms[k]):
+            os.unlink(path)
+    time.sleep(jobs.rnd.random() * 3)
+    jobs.c.moms[k].start()
+
+
+FAULTS = [(2, crash), (3, lambda jobs: dies(jobs.c.server)),
+          (1, lambda jobs: dies(jobs.c.scheduler)), (2, lambda jobs: dies(jobs.c.comm)),
+          (4, lambda jobs: dies(some_mom(jobs))),
           (1, lambda jobs: stands_still(jobs, jobs.c.server)),
           (1, lambda jobs: stands_still(jobs, some_mom(jobs))), (2, cable)]
 
@@ -190,97 +239,20 @@ def some(rnd, weighted):
 def rage(jobs):
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
+        endless_job(jobs)
         for _ in range(jobs.rnd.randrange(6)):
             if len(jobs.c.server.status(JOB)) < MOST:
                 some(jobs.rnd, USERS)(jobs)
         some(jobs.rnd, FAULTS)(jobs)
+        looks(jobs)
 
 
-# Afterwards.
-
-def no_job_waits(c):
-    """Who was held or suspended goes on."""
-    for job in c.server.status(JOB):
-        if job.get("job_state") == "H":
-            c.run(["qrls", "-h", "uos", job["id"]], check=False)
-        if job.get("job_state") in ("S", "B"):  # or some of its subjobs
-            c.run(["qsig", "-s", "resume", job["id"]], check=False)
-    return not c.server.status(JOB)
-
-
-def reservations_hold(jobs):
-    for rid, seconds in jobs.booked.items():
-        resv = jobs.c.server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": "5"},
-                                    id=rid)
-        assert int(resv["reserve_duration"]) in seconds
-        jobs.c.server.delete(rid)
-
-
-def jobs_end(c):
-    wait_for(lambda: "the end of all jobs: %s" % c.server.status(JOB), lambda: no_job_waits(c),
-             deadline=240)
-
-
-def all_is_free(c):
-    for resv in c.server.status(RESV):  # whoever asked for it was not told
-        c.server.delete(resv["id"])
-    for name in c.names:
-        c.server.expect(VNODE, {"state": "free", "resources_assigned.ncpus": "0"}, id=name,
-                        deadline=120)
-
-
-def runs_of(c, jid):
-    """(id, what it wrote), of each subjob in the case of an array."""
-    names = os.path.join(c.root, "tmp", "told.")
-    for path in glob.glob(names + glob.escape(jid).replace("[[]]", "[[]*]")):
-        with open(path) as f:
-            yield path[len(names):], f.read().split()
-
-
-def ran_as_it_should(jobs, jid, words):
-    """Once and to its end; where somebody may have ended a run of it, or a host that it needed was
-    away, the last run did."""
-    if jid in jobs.rerun | jobs.wide:
-        return "twice" not in words and words[-2:] == ["begun", "ended"]
-    return words == ["begun", "ended"]
-
-
-def no_output(jid):
-    """Where it was submitted its output is, whole: "all", in the last line."""
-    number, index = re.match(r"(\d+)(?:\[(\d+)\])?", jid).groups()
-    name = "storm.o" + number + ("." + index if index else "")
-    try:
-        with open(os.path.join(run_as(USER1)[0]["cwd"], name)) as f:
-            return [] if f.read().endswith("all\n") else [name + " is not whole"]
-    except OSError as e:
-        return [str(e)]
-
-
-def wrongs(jobs):
-    """All jobs of which something is not as it has to be, in words."""
-    c, found = jobs.c, []
-    ends = [line for line in c.server.accounting_lines() if ";E;" in line]
-    for jid in jobs.ids:
-        runs = dict(runs_of(c, jid))
-        if jid in jobs.deleted:
-            found += ["%s was deleted: %s" % x for x in runs.items() if "twice" in x[1]]
-            continue
-        if len(runs) != (6 if "[]" in jid else 1):
-            found.append("%s: ran %s" % (jid, runs))
-        for one, words in runs.items():
-            mine = [line for line in ends if ";E;%s;" % one in line]
-            if not ran_as_it_should(jobs, jid, words):
-                found.append("%s: %s" % (one, words))
-            found += no_output(one)
-            if len(mine) != 1 or "Exit_status=0" not in mine[0]:
-                found.append("%s: ends %s" % (one, mine))
-    return found
-
-
-def left_over(c):
-    return [path for mom in c.moms
-            for path in glob.glob(os.path.join(mom.home, "mom_priv/jobs/*.JB")) +
-            glob.glob(os.path.join(mom.home, "spool/*.OU"))]
+def nothing_comes_back(c):
+    """What a daemon has to know when it is started is nothing."""
+    for service in (c.server, c.scheduler, *c.moms):
+        dies(service)
+    c.is_whole()
+    all_is_free(c)
 
 
 def test_a_storm():
@@ -290,10 +262,12 @@ def test_a_storm():
         jobs = Jobs(c, rnd)
         rage(jobs)
         c.is_whole()
-        jobs_end(c)
+        jobs_end(jobs)
         reservations_hold(jobs)
         all_is_free(c)
         assert len(jobs.ids) > SECONDS / 4
-        assert wrongs(jobs) == []
-        wait_for(lambda: "nothing is left: %s" % left_over(c), lambda: not left_over(c),
-                 deadline=120)
+        found = wrongs(jobs)
+        assert not found, "\n".join(found)
+        nothing_is_left(c)
+        nothing_comes_back(c)
+        nothing_is_left(c)
