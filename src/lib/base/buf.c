@@ -72,19 +72,30 @@ void buf_add_uint(struct buf *b, uint64_t n, int width)
     buf_add(b, at, (size_t)(text + sizeof(text) - at));
 }
 
+void buf_add_in_quotes(struct buf *b, const char *value)
+{
+    bool single = strchr(value, '"') != NULL;
+
+    buf_add_char(b, single ? '\'' : '"');
+    for (; *value; value++) {
+        /* The quote that ends the value cannot stand in it. This is how JSON may write
+         * it, and most values with double quotes are JSON. */
+        if (single && *value == '\'')
+            buf_add_str(b, "\\u0027");
+        else
+            buf_add_char(b, *value);
+    }
+    buf_add_char(b, single ? '\'' : '"');
+}
+
 void buf_add_quoted(struct buf *b, const char *value)
 {
-    /* Only a value with a space is quoted: between single quotes when it has a double
-     * one in it. */
-    char quote = strchr(value, '"') ? '\'' : '"';
-
-    if (!strchr(value, ' ')) {
+    /* A newline is shown as a blank later on, and a quote in front would be taken for
+     * the beginning of a value in quotes. */
+    if (value[strcspn(value, " \t\n\v\f\r")] || *value == '"' || *value == '\'')
+        buf_add_in_quotes(b, value);
+    else
         buf_add_str(b, value);
-        return;
-    }
-    buf_add_char(b, quote);
-    buf_add_str(b, value);
-    buf_add_char(b, quote);
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)

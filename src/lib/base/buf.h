@@ -27,9 +27,14 @@ void buf_add_char(struct buf *b, char c);
 void buf_add_uint(struct buf *b, uint64_t n, int width);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* A value of a list that is split at blanks: in double quotes when it has a blank, in
- * single ones when it has a double quote, too (operations.md 17). */
+/* A value of a list that is split at blanks, so that no value ends early or begins
+ * another one: in quotes when it has white space or begins with a quote, else as it is
+ * (operations.md 17). */
 void buf_add_quoted(struct buf *b, const char *value);
+
+/* Always in quotes: single ones when it has a double quote, where a single quote of its
+ * own is written as \u0027. */
+void buf_add_in_quotes(struct buf *b, const char *value);
 
 /* Room for at least 'more' further bytes; returns where they go. The caller adds what
  * it wrote to b->len. */

@@ -23,8 +23,8 @@
  * (operations.md 17). */
 static void add_value(struct buf *out, const char *value)
 {
-    if (*value == '{' && !strchr(value, ' '))
-        buf_printf(out, "'%s'", value);
+    if (*value == '{')
+        buf_add_in_quotes(out, value);
     else
         buf_add_quoted(out, value);
 }
@@ -55,12 +55,11 @@ static void add_text(struct buf *out, const struct object *o, const char *key, i
 static void add_quoted(struct buf *out, const struct object *o, const char *key,
                        int attr)
 {
-    const char *text = obj_str(o, attr, "");
-    /* A text with double quotes stands in single ones, so that readers find its end. */
-    char quote = strchr(text, '"') ? '\'' : '"';
-
-    if (obj_is_set(o, attr))
-        buf_printf(out, "%s=%c%s%c ", key, quote, text, quote);
+    if (!obj_is_set(o, attr))
+        return;
+    buf_printf(out, "%s=", key);
+    buf_add_in_quotes(out, obj_str(o, attr, ""));
+    buf_add_char(out, ' ');
 }
 
 static void add_time(struct buf *out, const struct object *o, const char *key, int attr)

@@ -51,7 +51,7 @@ static void add_field(const struct object *o, const struct account_field *f,
     text = attr_value_text(resv_rows[f->attr].type, obj_attr(o, f->attr), arena);
     buf_printf(out, "%s=", f->key);
     if (f->quoting == QUOTED)
-        buf_printf(out, "\"%s\"", text);
+        buf_add_in_quotes(out, text);
     else if (f->quoting == QUOTED_BLANKS)
         buf_add_quoted(out, text);
     else

@@ -263,6 +263,49 @@ static void accounts_are_quoted(void)
     fake_mom_free(&fm);
 }
 
+/* No text that a user may choose ends its field and begins another one: what the line
+ * shows as a blank counts as one, and a quote has its counterpart. */
+static void no_value_forges_a_field(void)
+{
+    static const struct {
+        const char *value, *word, *account;
+    } cases[] = {
+        { "plain", "plain", "\"plain\"" },
+        { "it's", "it's", "\"it's\"" },
+        { "a\"b", "a\"b", "'a\"b'" },
+        { "a b", "\"a b\"", "\"a b\"" },
+        { "a\nuser=root", "\"a\nuser=root\"", "\"a\nuser=root\"" },
+        { "a\tuser=root", "\"a\tuser=root\"", "\"a\tuser=root\"" },
+        { "\"a", "'\"a'", "'\"a'" },
+        { "'a", "\"'a\"", "\"'a\"" },
+        { "a\"b' user=root c", "'a\"b\\u0027 user=root c'",
+          "'a\"b\\u0027 user=root c'" },
+    };
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, 0, OBJECT_RESOURCE, "str", "type=string"),
+                    0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *id = submit(r, RIG_USER, "", "", "x\n");
+        const char *line;
+
+        alter(r, id, "Account_Name", NULL, cases[i].value);
+        alter(r, id, "Resource_List", "str", cases[i].value);
+        CONTAINS(accounted(r, 'a', 0),
+                 arena_printf(r->arena, "Resource_List.str=%s", cases[i].word));
+        CU_ASSERT_EQUAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+        fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+        line = accounted(r, 'S', 0);
+        CONTAINS(line, arena_printf(r->arena, " Resource_List.str=%s ", cases[i].word));
+        CONTAINS(line, arena_printf(r->arena, " account=%s ", cases[i].account));
+        fake_obit(&fm, id, 1, 0);
+        fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
+        fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
+    }
+    fake_mom_free(&fm);
+}
+
 static void a_short_job_is_accounted_for(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -1209,6 +1252,7 @@ int main(void)
         { "an estimate goes with its top job", an_estimate_goes_with_its_top_job },
         { "accounting records are exact", accounting_records_are_exact },
         { "accounts are quoted", accounts_are_quoted },
+        { "no value forges a field", no_value_forges_a_field },
         { "JSON is accounted in single quotes", json_is_accounted_in_single_quotes },
         { "a short job is accounted for", a_short_job_is_accounted_for },
         { "DeleteJob is tried again", delete_is_tried_again },
