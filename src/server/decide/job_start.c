@@ -295,7 +295,9 @@ static void decide_run(const struct run *run, struct decision *out)
     record_change(rec, arena, JOB_A_EXEC_HOST, NULL, run->hosts.exec_host);
     record_change(rec, arena, JOB_A_EXEC_HOST2, NULL, run->hosts.exec_host2);
     record_change(rec, arena, JOB_A_HASHNAME, NULL, o->id);
-    record_change_num(rec, arena, JOB_A_RUN_COUNT, obj_num(o, JOB_A_RUN_COUNT, 0) + 1);
+    /* Its owner may have set it to any number, also to one without a next one. */
+    record_change_num(rec, arena, JOB_A_RUN_COUNT,
+                      MIN_OF(obj_num(o, JOB_A_RUN_COUNT, 0), INT64_MAX - 1) + 1);
     /* The MoM is told this number, so that its reports about an older run can be told
      * apart. */
     record_change_num(rec, arena, JOB_A_RUN_VERSION,

@@ -468,6 +468,20 @@ static void too_many_runs_hold_the_job(void)
     fake_mom_free(&fm);
 }
 
+/* Its owner may say how often it has run: also a number that has no next one. */
+static void a_count_of_runs_has_an_end(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "run_count=9223372036854775807", "x\n");
+
+    CU_ASSERT_EQUAL_FATAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), PBSE_SYSTEM, NULL);
+    CU_ASSERT_STRING_EQUAL(rig_value(fm.r, RIG_USER, BATCH_STATUS_JOB, id, "run_count"),
+                           "9223372036854775807");
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'H');
+    fake_mom_free(&fm);
+}
+
 /* Deletion. */
 
 static void a_queued_job_is_deleted(void)
@@ -1262,6 +1276,7 @@ int main(void)
           a_job_that_has_started_is_not_waited_for },
         { "a refused job is queued again", a_refused_job_is_queued_again },
         { "too many runs hold the job", too_many_runs_hold_the_job },
+        { "a count of runs has an end", a_count_of_runs_has_an_end },
         { "a queued job is deleted", a_queued_job_is_deleted },
         { "a job is its owner's", a_job_is_its_owners },
         { "a running job is killed", a_running_job_is_killed },
