@@ -435,10 +435,8 @@ static int check_alteration(struct alteration *al, struct diag *why)
     /* The order of the steps decides which refusal a client gets (attributes.md
      * 14.4). */
     bool running = job_is_at_mom(al->job);
-    int err = job_attrs_offered(al->attrs, why);
+    int err = running ? check_running(al, why) : 0;
 
-    if (!err && running)
-        err = check_running(al, why);
     if (!err)
         err = check_unset(al, why);
     if (!err)

@@ -581,6 +581,8 @@ static void queued_jobs_are_altered(void)
 
     CU_ASSERT_EQUAL(modify(r, "eve", id, "Priority=5"), PBSE_PERM);
     CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "comment=x"), PBSE_ATTRRO);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "cred=aes"), PBSE_ATTRRO);
+    CU_ASSERT_EQUAL(modify(r, RIG_ROOT, id, "gui=True"), PBSE_ATTRRO);
     CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Resource_List.ncpus=4"),
                     PBSE_INVALJOBRESC);
     CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Resource_List.nosuch=1"), PBSE_UNKRESC);
