@@ -78,11 +78,20 @@ int array_submit(const struct model *m, const char *indices, struct edit *job,
     return 0;
 }
 
+/* With or without a host in front. */
+static bool is_nowhere(const char *path)
+{
+    const char *colon = strchr(path, ':');
+
+    return strcmp(colon ? colon + 1 : path, "/dev/null") == 0;
+}
+
 const char *array_file_name(const char *path, struct arena *arena)
 {
     size_t len = strlen(path);
 
-    if (len == 0 || path[len - 1] == '/' || strstr(path, INDEX_WORD))
+    if (len == 0 || path[len - 1] == '/' || strstr(path, INDEX_WORD) ||
+        is_nowhere(path))
         return NULL;
     return arena_printf(arena, "%s." INDEX_WORD, path);
 }

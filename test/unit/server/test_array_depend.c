@@ -231,6 +231,13 @@ static void every_subjob_has_its_file_after_an_alteration(void)
     CU_ASSERT_STRING_EQUAL(path(r, "0[3].svr"), "svr:/3/o.3");
     CU_ASSERT_EQUAL(alter(r, "0[].svr", "Output_Path", "svr:/a/"), 0);
     CU_ASSERT_STRING_EQUAL(path(r, "0[].svr"), "svr:/a/");
+    /* Nowhere has room for all of them. */
+    CU_ASSERT_EQUAL(alter(r, "0[].svr", "Output_Path", "svr:/dev/null"), 0);
+    CU_ASSERT_STRING_EQUAL(path(r, "0[2].svr"), "svr:/dev/null");
+    CU_ASSERT_EQUAL(alter(r, "0[].svr", "Output_Path", "/dev/null"), 0);
+    CU_ASSERT_STRING_EQUAL(path(r, "0[2].svr"), "/dev/null");
+    CU_ASSERT_EQUAL(alter(r, "0[].svr", "Output_Path", "svr:/dev/null2"), 0);
+    CU_ASSERT_STRING_EQUAL(path(r, "0[2].svr"), "svr:/dev/null2.2");
     fake_mom_free(&fm);
 }
 
