@@ -48,7 +48,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/checkpoints.c src/mom/shell/checkpoints.h \
 	src/mom/shell/config.c src/mom/shell/config.h \
 	src/mom/shell/copy.c src/mom/shell/copy.h \
-	src/mom/shell/copy_file.c src/mom/shell/copy_file.h \
+	src/mom/shell/copy_file.c src/mom/shell/copy_file.h src/mom/shell/links.c src/mom/shell/links.h \
 	src/mom/shell/demux.c src/mom/shell/demux.h \
 	src/mom/shell/demux_serve.c src/mom/shell/demux_serve.h \
 	$(MOM_DIRECTIVES) src/mom/shell/directives.h src/mom/shell/directive_rows.h \
@@ -128,7 +128,7 @@ test_unit_mom_test_cgroup_SOURCES = test/unit/mom/test_cgroup.c \
 	src/mom/shell/cgroup.c src/mom/shell/cpu_list.c
 test_unit_mom_test_cgroup_LDADD = libhfbase.la -lcunit
 test_unit_mom_test_copy_SOURCES = test/unit/mom/test_copy.c \
-	src/mom/shell/copy.c src/mom/shell/copy_file.c src/mom/shell/plain.c \
+	src/mom/shell/copy.c src/mom/shell/copy_file.c src/mom/shell/links.c src/mom/shell/plain.c \
 	src/mom/shell/sandbox.c src/mom/shell/staged.c src/mom/shell/transfer.c src/mom/shell/tree.c \
 	src/mom/shell/usecp.c
 test_unit_mom_test_copy_LDADD = libhfconf.la libhfwire.la libhfbase.la -lcunit
@@ -224,7 +224,7 @@ check_PROGRAMS += test/unit/mom/test_no_process
 TESTS += test/unit/mom/test_no_process
 test_unit_mom_test_no_process_SOURCES = test/unit/mom/test_no_process.c \
 	src/mom/shell/as_user.c src/mom/shell/copy.c \
-	src/mom/shell/copy_file.c src/mom/shell/environ.c src/mom/shell/files.c \
+	src/mom/shell/copy_file.c src/mom/shell/links.c src/mom/shell/environ.c src/mom/shell/files.c \
 	src/mom/shell/home.c src/mom/shell/job_terminal.c src/mom/shell/job_x11.c \
 	src/mom/shell/node_file.c src/mom/shell/plain.c src/mom/shell/plan.c \
 	src/mom/shell/proc.c src/mom/shell/prologue.c \

@@ -115,6 +115,56 @@ def test_a_directory_of_that_name_takes_nothing(cluster, folder):
     cluster.mom.log_match("%s/%s.OU is a directory" % (folder, jid))
 
 
+@as_two_users
+@pytest.mark.parametrize("end", ["", "/"])
+def test_links_of_others_lead_into_no_directory(cluster, folder, end):
+    server = cluster.server
+    crowd = tempfile.mkdtemp(prefix="hf-crowd-", dir="/tmp")
+    os.chmod(crowd, 0o1777)
+    try:
+        link = os.path.join(crowd, "out")
+        os.symlink(folder, link)
+        entry = pwd.getpwnam(USER2)
+        os.lchown(link, entry.pw_uid, entry.pw_gid)
+        jid = server.submit(Job(attrs={"Output_Path": link + end, "Join_Path": "oe"},
+                                script="#!/bin/sh\necho new\n"))
+        assert exit_status(server, jid) == 0
+        is_gone(server, JOB, jid)
+        cluster.mom.log_match("%s is a symbolic link of somebody else's" % link)
+        assert os.listdir(folder) == []
+    finally:
+        shutil.rmtree(crowd)
+
+
+@as_two_users
+@pytest.mark.parametrize("owner, mode, follows", [
+    (USER2, 0o1777, False), (USER1, 0o1777, True), ("root", 0o1777, True), (USER2, 0o777, True)])
+def test_links_where_everybody_makes_names(cluster, folder, owner, mode, follows):
+    """As fs.protected_symlinks has it, whatever the kernel of this host is told."""
+    server, precious = cluster.server, os.path.join(folder, "precious")
+    cluster.run(["sh", "-c", "echo mine > %s" % precious], user=USER1)
+    crowd = tempfile.mkdtemp(prefix="hf-crowd-", dir="/tmp")
+    try:
+        link = os.path.join(crowd, "out")
+        os.symlink(precious, link)
+        entry = pwd.getpwnam(owner)
+        os.lchown(link, entry.pw_uid, entry.pw_gid)
+        os.chmod(crowd, mode)
+        jid = server.submit(Job(attrs={"Output_Path": link, "Join_Path": "oe"},
+                                script="#!/bin/sh\necho new\n"))
+        assert exit_status(server, jid) == 0
+        is_gone(server, JOB, jid)
+        assert os.path.islink(link)
+        with open(precious) as f:
+            assert f.read() == ("new\n" if follows else "mine\n")
+        kept = os.path.join(cluster.home, "undelivered", jid + ".OU")
+        assert os.path.exists(kept) != follows
+        if not follows:
+            cluster.mom.log_match("%s is a symbolic link of somebody else's" % link)
+    finally:
+        shutil.rmtree(crowd)
+
+
 @pytest.mark.parametrize("keep", ["oe"])
 def test_a_kept_file_that_is_a_fifo_starts_no_job(cluster, keep):
     """Nobody waits for it: the start fails, and the MoM serves the next job."""

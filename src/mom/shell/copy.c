@@ -4,6 +4,7 @@
 #include "mom/shell/copy.h"
 
 #include "mom/shell/copy_file.h"
+#include "mom/shell/links.h"
 #include "mom/shell/sandbox.h"
 #include "mom/shell/staged.h"
 #include "mom/shell/transfer.h"
@@ -109,10 +110,13 @@ static const char *into_directory(const char *dest, const char *src,
                                   struct arena *arena)
 {
     const char *base = strrchr(src, '/');
+    size_t len = strlen(dest);
     struct stat st;
 
     if (stat(dest, &st) == 0 && S_ISDIR(st.st_mode))
-        return arena_printf(arena, "%s/%s", dest, base ? base + 1 : src);
+        return arena_printf(arena, "%s%s%s", dest,
+                            len && dest[len - 1] == '/' ? "" : "/",
+                            base ? base + 1 : src);
     return dest;
 }
 
@@ -159,11 +163,14 @@ static bool is_directory(const char *path)
 static bool copy_here(struct copying *c, const char *src, int flags, const char *dest,
                       struct diag *why)
 {
+    char real[PATH_MAX];
     struct stat st;
 
     if (lstat(src, &st) == 0 && is_directory(src) && !(flags & O_NOFOLLOW))
         return transfer(c, src, dest, false, why);
-    return copy_file(src, flags, into_directory(dest, src, c->arena), why);
+    /* A link of somebody else's leads into no directory, either. */
+    return links_follow(dest, real, why) &&
+           copy_file(src, flags, into_directory(dest, src, c->arena), why);
 }
 
 /* Words for the user. A path or what a program wrote may hold the marks of the other

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/copy_file.h"
 
+#include "mom/shell/links.h"
 #include "mom/shell/plain.h"
 
 #include <errno.h>
@@ -55,7 +56,7 @@ static bool failed(const char *path, struct diag *why)
  * names, where nothing can be renamed into place. */
 static bool copy_into(int from, const char *dest, struct diag *why)
 {
-    int to = plain_open(dest, O_WRONLY | O_TRUNC, 0, why);
+    int to = plain_open(dest, O_WRONLY | O_TRUNC | O_NOFOLLOW, 0, why);
     bool ok;
 
     if (to < 0)
@@ -143,10 +144,8 @@ bool copy_file(const char *src, int flags, const char *dest, struct diag *why)
 
     if (from < 0)
         return false;
-    if (realpath(dest,
-                 real)) /* the file behind a link is written, and the link stays */
-        dest = real;
-    ok = copy_open(from, dest, why);
+    /* The file behind a link is written, and the link stays. */
+    ok = links_follow(dest, real, why) && copy_open(from, real, why);
     close(from);
     return ok;
 }
