@@ -8,8 +8,8 @@
 
 /* Remove 'name', which is relative to the directory 'dir' (AT_FDCWD: the current one).
  * Links are not followed; directories without the owner's permissions get them first.
- * What nests more than TREE_MAX_DEPTH deep stays. True when nothing is left of it. */
-#define TREE_MAX_DEPTH 400
+ * However deep it is, it takes a few hundred descriptors at most. True when nothing is
+ * left of it. */
 bool tree_remove(int dir, const char *name) MUST_CHECK;
 
 #endif

@@ -312,6 +312,31 @@ static void test_trees_go_whole(void)
     remove_dir();
 }
 
+/* Much deeper than a process has descriptors, and than a path may be long. */
+static void test_deep_trees_go_whole(void)
+{
+    int at, next;
+
+    make_dir();
+    make_directory(in_dir("a"));
+    make_directory(in_dir("a/deep.0"));
+    make_directory(in_dir("a/deep.0/not.empty"));
+    at = open(in_dir("a"), O_RDONLY | O_DIRECTORY);
+    for (int i = 0; at >= 0 && i < 5000; i++) {
+        CU_ASSERT_EQUAL_FATAL(mkdirat(at, "down", 0700), 0);
+        next = openat(at, "down", O_RDONLY | O_DIRECTORY);
+        /* Some have closed a directory to themselves. */
+        CU_ASSERT_EQUAL_FATAL(fchmod(at, i % 7 == 3 ? 0500 : 0700), 0);
+        close(at);
+        at = next;
+    }
+    CU_ASSERT_FATAL(at >= 0);
+    close(at);
+    CU_ASSERT(tree_remove(AT_FDCWD, in_dir("a")));
+    CU_ASSERT_NOT_EQUAL(access(in_dir("a"), F_OK), 0);
+    remove_dir();
+}
+
 static const struct unit_case cases[] = {
     { "work is done in another process", test_work_is_done_elsewhere },
     { "work has a time limit, and is answered once", test_work_has_a_limit },
@@ -322,6 +347,7 @@ static const struct unit_case cases[] = {
     { "an unsafe directory is no place", test_an_unsafe_directory_is_no_place },
     { "output that is kept gets its name", test_kept_output_gets_its_name },
     { "trees go whole", test_trees_go_whole },
+    { "deep trees go whole", test_deep_trees_go_whole },
 };
 
 int main(void)
