@@ -166,11 +166,11 @@ static bool copy_here(struct copying *c, const char *src, int flags, const char 
     char real[PATH_MAX];
     struct stat st;
 
+    if (!links_follow(dest, real, why))
+        return false;
     if (lstat(src, &st) == 0 && is_directory(src) && !(flags & O_NOFOLLOW))
         return transfer(c, src, dest, false, why);
-    /* A link of somebody else's leads into no directory, either. */
-    return links_follow(dest, real, why) &&
-           copy_file(src, flags, into_directory(dest, src, c->arena), why);
+    return copy_file(src, flags, into_directory(dest, src, c->arena), why);
 }
 
 /* Words for the user. A path or what a program wrote may hold the marks of the other
