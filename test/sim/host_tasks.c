@@ -523,6 +523,7 @@ static bool save_job(struct mom_host *h, const char *job_id, uint32_t task,
     bool ok = host_save_record(h, job_id, task);
     struct diag why;
 
+    check_run_saved(h, job_id, ok);
     if (!ok) {
         sim_trace(h->sim, "mom %s: %s: its record cannot be written", h->name, job_id);
         diag_set(&why, PBSE_SYSTEM, "No space left on device");
@@ -751,6 +752,7 @@ void host_recover(struct mom_host *h)
             continue;
         id = host_load_record(h, f);
         if (id) {
+            check_run_read(h, id);
             find_processes(h, id);
             found.v[found.n++] = arena_strdup(arena, id);
         }

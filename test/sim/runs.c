@@ -97,6 +97,28 @@ void check_run_begins(struct mom_host *h, const struct run *r)
     x->host = h->index;
 }
 
+static struct ran *last_at(struct mom_host *h, const char *job_id)
+{
+    return h->mom ? find(&h->sim->runs, job_id, mom_job_run_version(h->mom, job_id))
+                  : NULL;
+}
+
+void check_run_saved(struct mom_host *h, const char *job_id, bool saved)
+{
+    struct ran *x = last_at(h, job_id);
+
+    if (x)
+        x->is_unsaved = !saved;
+}
+
+void check_run_read(struct mom_host *h, const char *job_id)
+{
+    struct ran *x = last_at(h, job_id);
+
+    if (x)
+        x->is_unsure |= x->is_unsaved;
+}
+
 /* Longer than its walltime and what its end takes, under the eyes of its MoM? */
 static void check_long(struct mom_host *h, const struct ran *x)
 {
@@ -105,7 +127,7 @@ static void check_long(struct mom_host *h, const struct ran *x)
         attrs ? wire_attrs_value(attrs, "Resource_List", "walltime") : NULL;
     int64_t limit_s;
 
-    if (!limit || duration_parse(limit, &limit_s) != 0 ||
+    if (!limit || x->is_unsure || duration_parse(limit, &limit_s) != 0 ||
         h->sim->clock.now_ms - h->up_ms < SLACK_MS)
         return;
     if (x->on_ms > 1000 * limit_s + SLACK_MS)
@@ -190,7 +212,7 @@ static bool is_early(const struct ran *x, const struct job *j, const struct reco
     int64_t walltime_s = resources_amount(obj_resources(&j->obj, JOB_A_RESOURCE_LIST),
                                           "walltime", INT64_MAX / 1000);
 
-    return x->is_over && limit && strcmp(limit, "walltime") == 0 &&
+    return x->is_over && !x->is_unsure && limit && strcmp(limit, "walltime") == 0 &&
            x->on_ms + SLACK_MS / 2 < 1000 * walltime_s;
 }
 

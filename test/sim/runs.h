@@ -28,6 +28,8 @@ struct ran {
     bool is_crossed;   /* its MoM ended it before it heard that it was over */
     bool is_written;   /* its end is on the host's disk */
     bool is_sent_back; /* by an epilogue, to its image */
+    bool is_unsaved;   /* its MoM's record of it is an older one: her disk is full */
+    bool is_unsure;    /* ... and a later MoM knew no other: not how long it stood */
     int32_t status;
     int64_t lasts_ms;  /* until it ends by itself */
     int64_t on_ms;     /* of it, until it ended */
@@ -53,6 +55,10 @@ void check_run_lost(struct mom_host *h, const struct run *r);
 void check_run_sent_back(struct mom_host *h, const char *job_id, int32_t run_version);
 /* A signal that ends the job found no processes any more. */
 void check_run_crossed(struct mom_host *h, const char *job_id);
+
+/* Its MoM has written its record, or could not; and she has started with that one. */
+void check_run_saved(struct mom_host *h, const char *job_id, bool saved);
+void check_run_read(struct mom_host *h, const char *job_id);
 
 /* 'm' is the model before the record. */
 void check_run_record(struct sim *s, const struct model *m, const struct record *rec);
