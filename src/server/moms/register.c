@@ -46,13 +46,16 @@ static void signal_job(struct moms *ms, struct moms_turn *t, const char *job_id,
 
 /* The MoM was away while the job was suspended or resumed here: it is told to do the
  * same. Where it was told that before and has done it, that is its answer; where it has
- * not, jobs.c tells it again. */
+ * not, jobs.c tells it again. A list may be older than what the MoM was told on this
+ * stream since, which has an answer of its own. */
 static void compare_stops(struct moms *ms, struct moms_turn *t,
-                          const struct is_running *r, const struct job *job)
+                          const struct is_running *r, const struct mom_job *j,
+                          const struct job *job)
 {
     bool stands = r->substate == JOB_SUB_SUSPENDED;
 
-    if (!stands && r->substate != JOB_SUB_RUNNING)
+    if ((!stands && r->substate != JOB_SUB_RUNNING) ||
+        (j->busy && job_is_being_stopped(job)))
         return;
     if (job_is_to_stop(job) && stands)
         job_has_stopped(t, job);
@@ -84,7 +87,7 @@ static void confirm_running(struct moms *ms, struct moms_turn *t, struct mom *mo
         moms_wake_at(ms, j->sure_at);
     }
     job_is_taken(t, job);
-    compare_stops(ms, t, r, job);
+    compare_stops(ms, t, r, j, job);
 }
 
 /* The job is in its queue, or about to be sent again; what waits for that run is there.

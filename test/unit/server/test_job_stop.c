@@ -618,6 +618,38 @@ static void a_client_that_goes_leaves_nothing_behind(void)
     fake_mom_free(&fm);
 }
 
+/* A MoM that was greeted twice lists her jobs twice, and what she says of a job may be
+ * older than what she was told since. */
+static void an_older_list_is_no_answer(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = running_job(&fm);
+    struct is_running listed = { .job_id = id, .substate = 43, .run_version = 1 };
+    struct is_message told = { 0 };
+    uint64_t sched;
+
+    CU_ASSERT_EQUAL(signal_job(r, id, "suspend"), -1);
+    told.msgid = arena_strdup(r->arena, last_told->msgid);
+    fake_register(&fm, 1, &listed);
+    CU_ASSERT_EQUAL(obj_num(the_job(r, id), JOB_A_SUBSTATE, 0), 42);
+    last_told = &told;
+    CU_ASSERT_EQUAL(mom_answers(&fm, r->conn, 0, NULL), 0);
+    SAME(job_shows(r, id, "substate"), "43");
+
+    listed.substate = 42;
+    sched = scheduler_of(r);
+    CU_ASSERT_EQUAL(signal_job(r, id, "resume"), 0);
+    CU_ASSERT_EQUAL(signal_as(r, sched, RIG_ROOT, id, "resume"), -1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(last_told);
+    told.msgid = arena_strdup(r->arena, last_told->msgid);
+    fake_register(&fm, 1, &listed);
+    fake_answer(&fm, &told, PBSE_SYSTEM, NULL);
+    SAME(job_shows(r, id, "substate"), "45");
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -636,6 +668,7 @@ int main(void)
           it_counts_for_no_limit_of_running_jobs },
         { "a MoM that refuses changes nothing", a_mom_that_refuses_changes_nothing },
         { "a MoM that is lost is told later", a_mom_that_is_lost_is_told_later },
+        { "an older list is no answer", an_older_list_is_no_answer },
         { "a MoM that was not told leaves it suspended",
           a_mom_that_was_not_told_leaves_it_suspended },
         { "a server that dies forgets what it had asked for",
