@@ -286,17 +286,36 @@ static bool explain_bad_value(const struct attr_table *table,
 }
 
 /* "Unknown resource Resource_List.foo", "Unknown resource: foo". */
-static bool explain_resource(const char *text, struct buf *out)
+/* The server names the resource whose value it refuses. In a place it is the resource
+ * behind "group=" that does not exist. */
+static const char *resource_meant(const struct attropl *sent, const char *named,
+                                  size_t *len)
+{
+    const char *place = attrs_get(sent, "Resource_List", "place");
+    const char *group = NULL;
+
+    if (place && strcasecmp(named, "place") == 0)
+        group = strcasestr(place, "group=");
+    if (group)
+        named = group + strlen("group=");
+    *len = group ? strcspn(named, ":") : strlen(named);
+    return named;
+}
+
+static bool explain_resource(const struct attropl *sent, const char *text,
+                             struct buf *out)
 {
     const char *word = text ? strrchr(text, ' ') : NULL;
     const char *dot = word ? strchr(word, '.') : NULL;
+    size_t len;
 
     if (!word || strcasecmp(word, " resource") == 0)
         return false;
+    word = resource_meant(sent, dot ? dot + 1 : word + 1, &len);
     buf_printf(out,
-               "the server has no resource \"%s\"; ncpus, mem, walltime and others are "
-               "built in, \"qmgr -c 'list resource'\" lists those of this site",
-               dot ? dot + 1 : word + 1);
+               "the server has no resource \"%.*s\"; ncpus, mem, walltime and others "
+               "are built in, \"qmgr -c 'list resource'\" lists those of this site",
+               (int)len, word);
     return true;
 }
 
@@ -391,7 +410,7 @@ bool explain_refusal(const struct attr_table *table, const struct attropl *sent,
 {
     switch (error) {
     case PBSE_UNKRESC:
-        return explain_resource(text, out);
+        return explain_resource(sent, text, out);
     case PBSE_BADATVAL:
         return explain_bad_value(table, sent, text, out);
     case PBSE_NOATTR:

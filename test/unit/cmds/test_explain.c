@@ -144,6 +144,8 @@ static void test_refusals(void)
           "no resource \"foo\"" },
         { "Resource_List.select=1:foo=1", PBSE_UNKRESC, "Unknown resource: foo",
           "no resource \"foo\"" },
+        { "Resource_List.place=scatter:Group=foo:excl", PBSE_UNKRESC,
+          "Unknown resource Resource_List.place", "no resource \"foo\"" },
         { "", PBSE_UNKRESC, "Unknown resource", NULL },
         { "Resource_List.ncpus=abc", PBSE_BADATVAL,
           "Illegal attribute or resource value Resource_List.ncpus",
