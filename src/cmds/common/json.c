@@ -66,7 +66,9 @@ static json_t *value_node(const char *name, const char *value)
     return node ? node : json_text(value, strlen(value));
 }
 
-/* "A=1,B=x\,y" as an object. */
+/* "A=1,B=x\,y" as an object. Of the characters that a backslash protects only the comma
+ * loses its backslash (cli.md 4.11); a backslash that is protected itself protects
+ * nothing. */
 static json_t *variables_node(const char *value)
 {
     json_t *all = json_object();
@@ -79,6 +81,8 @@ static json_t *variables_node(const char *value)
         for (; *value && *value != ','; value++) {
             if (*value == '\\' && value[1] == ',')
                 value++;
+            else if (*value == '\\' && value[1] == '\\')
+                copy[n++] = *value++;
             copy[n++] = *value;
         }
         copy[n] = '\0';
