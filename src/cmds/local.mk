@@ -156,6 +156,7 @@ qsub_SOURCES = \
 	src/cmds/qsub/options.c \
 	src/cmds/qsub/qsub.c src/cmds/qsub/qsub.h \
 	src/cmds/qsub/script.c \
+	src/cmds/qsub/script_copy.c src/cmds/qsub/script_copy.h \
 	src/cmds/qsub/tty_session.c src/cmds/qsub/tty_session.h \
 	src/cmds/qsub/x11.c src/cmds/qsub/x11.h
 qsub_LDFLAGS = $(CMD_RPATH)
@@ -253,7 +254,7 @@ test_unit_cmds_test_replay_SOURCES = test/unit/cmds/test_replay.c test/unit/unit
 	src/cmds/qstat/queues.c \
 	src/cmds/qsub/environment.c \
 	src/cmds/qsub/options.c \
-	src/cmds/qsub/script.c
+	src/cmds/qsub/script.c src/cmds/qsub/script_copy.c
 test_unit_cmds_test_replay_LDADD = \
 	libhfcmds.la libhfconf.la libhfattr.la libhfbase.la $(JANSSON_LIBS) -lcunit
 

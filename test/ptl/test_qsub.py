@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """qsub as it is typed: what it refuses before a server is asked, which variables go with the
 job, and where the copy of a script lies (cli.md 1.8, 3)."""
+import contextlib
+import json
 import os
 import re
+import signal
+import subprocess
 
 import pytest
 
 from holdfast import *
+from holdfast.services import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +131,9 @@ VARIABLES = [
     ("X,Y=", {"X": "a'b\"c,d\\e"}, "X=a\\'b\\\"c\\,d\\\\e,Y="),
     ("A=1,PBS_O_FOO=3,PBS_O_HOME,PBS_JOBCOOKIE", {"PBS_JOBCOOKIE": "1"}, "A=1"),
     (",A=1,,B='2 3',", {}, "A=1,B=2 3"),
+    ("A=\\", {}, "A=\\\\"),
+    ("A='b\\\\',C=1", {}, "A=b\\\\,C=1"),
+    ("A,C=1", {"A": "b\\"}, "A=b\\\\,C=1"),
     ("", {}, None),
 ]
 
@@ -144,6 +152,85 @@ def test_all_variables(cluster):
     for one in ("ZED=a\\,b\\\\c", "BASH_FUNC_f%%=() {  echo a; echo b\\n}", "LINES_OF=a;\\nb"):
         assert "," + one in got
     assert "COOKIE" not in got and "PBS_O_A" not in got and "OF_TWO" not in got
+
+
+def test_backslashes_at_the_end(cluster):
+    """A value that ends in one does not take in the next variable, in no place that shows it, and
+    a directory may be called like that."""
+    path = os.path.join(cluster.root, "tmp", "a,b\\")
+    os.mkdir(path)
+    try:
+        code, out, lines = said(cluster, "-h", "-v", "A=b\\", env={"LANG": "C\\"})
+        assert (code, lines) == (0, [])
+        shown = cluster.run(["sh", "-c", "cd '%s' && exec qsub -h -v A -- /bin/true" % path], user=USER1,
+                            env={"A": "b\\"}).stdout.strip()
+        for jid, place in ((out.strip(), None), (shown, path.replace("\\", "\\\\"))):
+            job = json.loads(cluster.run(["qstat", "-f", "-F", "json", jid]).stdout)["Jobs"][jid]
+            assert job["Variable_List"]["A"] == "b\\\\"
+            assert job["Variable_List"]["PBS_O_QUEUE"] == "workq"
+            assert place in (None, job["Variable_List"]["PBS_O_WORKDIR"])
+    finally:
+        os.rmdir(path)
+
+
+def test_a_script_that_cannot_be_read(cluster):
+    """No job is made of what could be read of it."""
+    before = cluster.run(["qselect"]).stdout
+    for redirected, why in (("</", "Is a directory"), ("<&-", "Bad file descriptor")):
+        for words in ("-h", "-h -"):
+            done = cluster.run(["sh", "-c", "exec qsub %s %s" % (words, redirected)],
+                               user=USER1, check=False)
+            assert (done.returncode, done.stdout, done.stderr) == (
+                1, "", "qsub: could not read the script: %s\n" % why)
+    assert cluster.run(["qselect"]).stdout == before
+
+
+@contextlib.contextmanager
+def submission(cluster, *words, **streams):
+    argv, env, kwargs = cluster.typed(["qsub", *words], USER1, None)
+    with subprocess.Popen(argv, env=env, text=True, stderr=subprocess.PIPE, **streams, **kwargs) as p:
+        try:
+            yield p
+        finally:
+            p.kill()
+
+
+def copies(cluster):
+    return [name for name in os.listdir(os.path.join(cluster.root, "tmp"))
+            if name.startswith("pbsscrpt")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+def test_no_copy_is_left_by_who_is_interrupted(cluster, number):
+    """Somebody thinks better of a script while he types it."""
+    assert copies(cluster) == []
+    with submission(cluster, "-h", stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as p:
+        p.stdin.write("#PBS -N typed\n")
+        p.stdin.flush()
+        wait_for("the copy", lambda: copies(cluster))
+        p.send_signal(number)
+        assert p.wait(60) == -number
+    assert copies(cluster) == [] and "typed" not in cluster.run(["qstat"]).stdout
+
+
+def test_no_copy_is_left_by_who_prints_to_nobody(cluster):
+    """The job is submitted, and the end of the program comes when it prints the id."""
+    read, write = os.pipe()
+    os.close(read)
+    with submission(cluster, "-h", "-N", "unread", stdin=subprocess.PIPE, stdout=write) as p:
+        os.close(write)
+        p.stdin.close()
+        assert p.wait(60) == -signal.SIGPIPE
+    assert copies(cluster) == [] and "unread" in cluster.run(["qstat"]).stdout
+
+
+def test_no_copy_is_kept_by_who_waits(cluster):
+    with submission(cluster, "-W", "block=true", "-h", stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE) as p:
+        jid = p.stdout.readline().strip()
+        assert copies(cluster) == []
+        cluster.run(["qdel", jid])
+        p.wait(60)
 
 
 def test_the_copy_of_a_script(cluster):

@@ -14,6 +14,11 @@
 
 extern char **environ;
 
+/* The characters of a value that was not typed for -v, and that mean something in the
+ * list: a comma ends the value, and a backslash takes that meaning away. The
+ * name of a directory may end in one. */
+#define PROTECTED ",\\"
+
 /* $PWD when it really is where we are (it may hold symbolic links), else getcwd(). */
 static void add_workdir(struct buf *out)
 {
@@ -23,9 +28,9 @@ static void add_workdir(struct buf *out)
 
     if (pwd && stat(pwd, &a) == 0 && stat(".", &b) == 0 && a.st_dev == b.st_dev &&
         a.st_ino == b.st_ino)
-        variable_add(out, "PBS_O_WORKDIR", pwd, ",");
+        variable_add(out, "PBS_O_WORKDIR", pwd, PROTECTED);
     else if (getcwd(cwd, sizeof(cwd)))
-        variable_add(out, "PBS_O_WORKDIR", cwd, ",");
+        variable_add(out, "PBS_O_WORKDIR", cwd, PROTECTED);
 }
 
 /* How the host of an interactive job is to prove itself; without settings the command
@@ -38,9 +43,9 @@ static void add_interactive(struct buf *out)
     if (conf_load_without_ports(&conf, &why) != 0)
         return;
     variable_add(out, "PBS_O_INTERACTIVE_AUTH_METHOD", conf->interactive_auth_method,
-                 ",");
+                 PROTECTED);
     variable_add(out, "PBS_O_INTERACTIVE_ENCRYPT_METHOD",
-                 conf->interactive_encrypt_method, ",");
+                 conf->interactive_encrypt_method, PROTECTED);
     conf_free(conf);
 }
 
@@ -74,7 +79,9 @@ static bool take_variable(struct buf *out, const char **at)
             } else if (!quote && (*p == '"' || *p == '\'')) {
                 quote = *p;
             } else {
-                if (quote && *p == ',')
+                /* A backslash that protects nothing must not protect the comma that
+                 * the next variable stands behind. */
+                if ((quote && *p == ',') || *p == '\\')
                     buf_add_char(&value, '\\');
                 buf_add_char(&value, *p);
             }
@@ -157,14 +164,14 @@ int qsub_environment(struct qsub *q)
     struct buf out = { 0 };
     struct utsname uts;
 
-    variable_add(&out, "PBS_O_HOME", home ? home : "/", ",");
+    variable_add(&out, "PBS_O_HOME", home ? home : "/", PROTECTED);
     for (size_t i = 0; i < ARRAY_LEN(copied); i++) {
         const char *value = getenv(copied[i]);
         char name[32];
 
         snprintf(name, sizeof(name), "PBS_O_%s", copied[i]);
         if (value)
-            variable_add(&out, name, value, ",");
+            variable_add(&out, name, value, PROTECTED);
     }
     add_interactive(&out);
     add_workdir(&out);

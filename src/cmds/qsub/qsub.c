@@ -11,20 +11,16 @@
 #include "cmds/common/operand.h"
 #include "cmds/qsub/blocking.h"
 #include "cmds/qsub/interactive.h"
+#include "cmds/qsub/script_copy.h"
 #include "include/pbs_error.h"
-#include "lib/io/conf.h"
 
-#include <errno.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_WORDS_MAX 128
-#define NO_OPEN_EXIT      8
 
 /* How often a server whose default arguments have changed meanwhile is asked once more
  * (cli.md 3.2). */
@@ -75,104 +71,6 @@ static void set_job_name(struct qsub *q, const char *path)
     free(copy);
 }
 
-static FILE *open_script(const char *path, int *code)
-{
-    struct stat st;
-    FILE *in = NULL;
-
-    *code = 1;
-    if (!path) {
-        if (isatty(STDIN_FILENO))
-            puts("Job script will be read from standard input. Submit with CTRL+D.");
-        fflush(stdout);
-        return stdin;
-    }
-    /* Opening a directory or a device would succeed, and reading it could wait for
-     * ever. */
-    if (stat(path, &st) < 0) {
-        fprintf(stderr, "%s: script file:: %s\n", CMD, strerror(errno));
-        return NULL;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        fprintf(stderr, "%s: script not a file\n", CMD);
-        return NULL;
-    }
-    in = fopen(path, "re");
-    if (!in) {
-        fprintf(stderr, "%s: opening script file:: %s\n", CMD, strerror(errno));
-        *code = NO_OPEN_EXIT;
-    }
-    return in;
-}
-
-/* Where the copy of a script lies: the environment says it before pbs.conf does (cli.md
- * 1.8). Settings that cannot be read are told when the command connects. */
-static const char *scratch_dir(void)
-{
-    static char dir[PATH_MAX] = "/var/tmp";
-    static bool known;
-    struct conf *conf;
-    struct diag why;
-
-    if (!known && conf_load_without_ports(&conf, &why) == 0) {
-        snprintf(dir, sizeof(dir), "%s", conf->tmpdir);
-        conf_free(conf);
-    }
-    known = true;
-    return dir;
-}
-
-/* Close the copy of a script; 'code', or 1 after telling that it is not complete. A
- * full disk may show only when the rest of the buffer is written. */
-static int close_copy(FILE *out, int code)
-{
-    int error = ferror(out) ? errno : 0;
-
-    if (fclose(out) != 0 && code == 0)
-        error = errno;
-    if (error == 0)
-        return code;
-    fprintf(stderr, "%s: could not copy the script to %s: %s\n", CMD, scratch_dir(),
-            strerror(error));
-    return 1;
-}
-
-/* Copy the script to a file of our own while its directives are read; the path, which
- * the caller unlinks and frees, or NULL with *code set. */
-static char *take_script(struct qsub *q, const char *path, int *code)
-{
-    FILE *in = open_script(path, code), *out;
-    char *copy;
-    int fd;
-
-    if (!in)
-        return NULL;
-    copy = xasprintf("%s/pbsscrptXXXXXX", scratch_dir());
-    /* mkstemp() makes a file that nobody else has, with mode 0600: a script may hold
-     * secrets, and scratch directories are everybody's. */
-    fd = mkstemp(copy);
-    out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!out) {
-        fprintf(stderr,
-                "mkstemp: %s\n%s: could not create/open tmp file %s for script\n",
-                strerror(errno), CMD, copy);
-        if (fd >= 0)
-            close(fd);
-        *code = 1;
-    } else {
-        *code = qsub_script(q, in, out);
-        *code = close_copy(out, *code);
-    }
-    if (in != stdin)
-        fclose(in);
-    if (*code == 0)
-        return copy;
-    if (fd >= 0)
-        unlink(copy);
-    free(copy);
-    return NULL;
-}
-
 /* default_qsub_arguments of the server, the lowest level. */
 static int take_server_default(struct qsub *q, int conn)
 {
@@ -203,20 +101,23 @@ static int take_server_default(struct qsub *q, int conn)
 static int report_refusal(const struct qsub *q, int conn, const char *queue)
 {
     int error = pbs_errno;
+    const char *text = cmd_error_text(conn);
 
     if (error == PBSE_NOATTR)
         fprintf(stderr, "%s: Error (%d) submitting job\n", CMD, error);
     else if (job_option_is_bad(CMD, conn, qsub_usage))
         return 2;
-    else if (cmd_error_text(conn))
-        fprintf(stderr, "%s: %s\n", CMD, cmd_error_text(conn));
+    else if (text)
+        fprintf(stderr, "%s: %s\n", CMD, text);
     else
         fprintf(stderr, "%s: Error (%d) submitting job\n", CMD, error);
-    if (error == PBSE_UNKQUE && *queue)
+    /* The name of an attribute in the text says that a queue within its value is
+     * meant. */
+    if (error == PBSE_UNKQUE && *queue && !(text && strchr(text, '.')))
         fprintf(stderr, "%s: there is no queue \"%s\"; qstat -Q lists them\n", CMD,
                 queue);
     else
-        explain_print(CMD, &job_table, q->attrs, error, cmd_error_text(conn));
+        explain_print(CMD, &job_table, q->attrs, error, text);
     return cmd_exit_code(error);
 }
 
@@ -304,7 +205,7 @@ static int follow_destination(const struct qsub *q, int *conn, char queue[OPERAN
 struct sending {
     int conn; /* -1: none */
     char queue[OPERAND_MAX], server[OPERAND_MAX];
-    const char *script;
+    char *script; /* the copy of it; NULL: none, or not needed any more */
     struct callback callback;
     struct x11 x11;
     char *id;   /* of the job, once the server has it */
@@ -378,8 +279,13 @@ static int submit_until_fresh(const struct qsub *q, struct sending *s)
          * that. */
         if (!s->stale && s->conn >= 0)
             pbs_disconnect(s->conn);
-        if (code == 0)
+        if (code == 0) {
+            /* The server has the script. The copy goes before the id is printed, which
+             * may be into a pipe that nobody reads, and before anybody waits for the
+             * job: either may be the end of this program. */
+            script_copy_remove(&s->script);
             code = after_submission(&own, &s->callback, &s->x11, s->server, s->id);
+        }
         qsub_fini(&own);
     }
     if (s->stale) {
@@ -389,7 +295,8 @@ static int submit_until_fresh(const struct qsub *q, struct sending *s)
     return code;
 }
 
-static int send_job(const struct qsub *q, const char *script)
+/* The copy of the script is given away. */
+static int send_job(const struct qsub *q, char *script)
 {
     struct sending s = { .script = script, .callback.fd = -1, .x11 = X11_NONE };
     int code = read_destination(q, s.queue, s.server);
@@ -399,6 +306,7 @@ static int send_job(const struct qsub *q, const char *script)
     if (code == 0)
         code = submit_until_fresh(q, &s);
     forget(&s);
+    script_copy_remove(&s.script);
     return code;
 }
 
@@ -432,16 +340,14 @@ static int submit(struct qsub *q, int operand)
         /* The commands of an interactive job are typed; a script has its directives
          * only. */
         if (path || !q->interactive)
-            script = take_script(q, path, &code);
+            script = script_copy_take(q, path, &code);
         if (code)
             return code;
     }
     set_job_name(q, path);
-    code = send_job(q, q->interactive ? NULL : script);
-    if (script)
-        unlink(script);
-    free(script);
-    return code;
+    if (q->interactive)
+        script_copy_remove(&script);
+    return send_job(q, script);
 }
 
 static int run(int argc, char **argv)

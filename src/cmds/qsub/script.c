@@ -5,6 +5,7 @@
 #include "cmds/qsub/qsub.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,6 +177,11 @@ int qsub_script(struct qsub *q, FILE *in, FILE *out)
         /* The caller asks the stream what was wrong, and tells it. */
         if (fwrite(line.data, 1, line.len, out) != line.len)
             bad = 1;
+    }
+    /* What could be read before an error is not the script that was meant. */
+    if (!bad && ferror(in)) {
+        fprintf(stderr, "%s: could not read the script: %s\n", CMD, strerror(errno));
+        bad = 1;
     }
     buf_fini(&line);
     free(next);
