@@ -1,5 +1,5 @@
-/* script_copy.h - the copy of a script that is sent. The server gets what was read, also
- * from a pipe, and directives that go on in the next line are one line in it.
+/* script_copy.h - the copy of a script that is sent. The server gets what was read,
+ * also from a pipe, and directives that go on in the next line are one line in it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CMDS_QSUB_SCRIPT_COPY_H

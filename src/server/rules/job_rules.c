@@ -16,12 +16,17 @@
 
 #define NODE_FAIL_REQUEUE_S 310
 
-/* A job that waits for its time goes where it belongs when the time has come. */
+/* A job that waits for its time goes where it belongs when the time has come. A time
+ * that has come is not shown any more, also of a job that is held then, or had passed
+ * when it was asked for (cli.md 1.9). */
 int64_t job_time_deadline(const struct model *m UNUSED, const struct object *o)
 {
-    if (job_state(TO_JOB(o)) != 'W')
+    char state = job_state(TO_JOB(o));
+
+    if (state != 'W' && state != 'H' && state != 'Q')
         return INT64_MAX;
-    return obj_num(o, JOB_A_EXECUTION_TIME, 0);
+    /* A job that waits for no time does not wait. */
+    return obj_num(o, JOB_A_EXECUTION_TIME, state == 'W' ? 0 : INT64_MAX);
 }
 
 bool job_time_due(const struct rule_context *c, const struct object *o,
@@ -31,11 +36,11 @@ bool job_time_due(const struct rule_context *c, const struct object *o,
 
     if (job_time_deadline(c->m, o) > c->now_at)
         return false;
-    MUST(job_state(TO_JOB(o)) == 'W'); /* the others have no deadline */
     rec = rule_decide(c, o, FACT_JOB_MODIFIED, out);
     record_change(rec, out->arena, JOB_A_EXECUTION_TIME, NULL, NULL);
-    record_job_event(rec, out->arena, TO_JOB(o),
-                     job_place_now(TO_JOB(o), c->now_at, out->arena), c->now_at);
+    if (job_state(TO_JOB(o)) == 'W')
+        record_job_event(rec, out->arena, TO_JOB(o),
+                         job_place_now(TO_JOB(o), c->now_at, out->arena), c->now_at);
     return true;
 }
 

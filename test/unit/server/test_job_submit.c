@@ -502,6 +502,35 @@ static int modify(struct rig *r, const char *user, const char *id, const char *a
     return rig_ask(r, user, BATCH_MODIFY_JOB, &body, NULL)->code;
 }
 
+/* A time that has come is gone: of a job that waits, of one that is held then, and of
+ * one that asked for it when it had passed. */
+static void a_time_that_has_come_is_not_shown(void)
+{
+    struct rig *r = rig_new();
+    const char *waits = submit(r, RIG_USER, "", "Execution_Time=1800000100", NULL);
+    const char *held =
+        submit(r, RIG_USER, "", "Execution_Time=1800000100 Hold_Types=u", NULL);
+    const char *passed = submit(r, RIG_USER, "", "Execution_Time=1000000000", NULL);
+    const char *both =
+        submit(r, RIG_USER, "", "Execution_Time=1000000000 Hold_Types=u", NULL);
+
+    CU_ASSERT_EQUAL(state_of(r, waits), 'W');
+    CU_ASSERT_EQUAL(state_of(r, passed), 'Q');
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, passed), JOB_A_EXECUTION_TIME));
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, both), JOB_A_EXECUTION_TIME));
+    rig_advance(r, 1800000099);
+    CU_ASSERT_TRUE(obj_is_set(the_job(r, waits), JOB_A_EXECUTION_TIME));
+    CU_ASSERT_TRUE(obj_is_set(the_job(r, held), JOB_A_EXECUTION_TIME));
+    rig_advance(r, 1800000100);
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, waits), JOB_A_EXECUTION_TIME));
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, held), JOB_A_EXECUTION_TIME));
+    CU_ASSERT_EQUAL(state_of(r, held), 'H');
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, waits, "Execution_Time=1000000000"), 0);
+    CU_ASSERT_EQUAL(state_of(r, waits), 'Q');
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, waits), JOB_A_EXECUTION_TIME));
+    rig_free(r);
+}
+
 /* A job that is held or waits for its time is not eligible, whatever it was before. */
 static void the_time_of_eligibility_goes(void)
 {
@@ -952,6 +981,7 @@ static const struct unit_case cases[] = {
     { "each letter of a hold has its right", each_letter_of_a_hold_has_its_right },
     { "some letters hold nothing", some_letters_hold_nothing },
     { "a waiting job becomes queued in time", a_waiting_job_becomes_queued_in_time },
+    { "a time that has come is not shown", a_time_that_has_come_is_not_shown },
     { "altered holds take the right of what goes",
       altered_holds_take_the_right_of_what_goes },
     { "the time of eligibility goes", the_time_of_eligibility_goes },
