@@ -49,9 +49,18 @@ struct selection {
 
 static const struct attr_type *value_type(const struct criterion *c)
 {
-    if (c->kind == BY_RESOURCE)
+    switch (c->kind) {
+    case BY_RESOURCE:
         return c->def->type;
-    return c->kind == BY_ATTR || c->kind == BY_USER ? job_rows[c->attr].type : NULL;
+    case BY_USER:
+        /* Whoever asks for jobs may name a user twice, which the attribute's own type
+         * refuses. */
+        return &attr_strings;
+    case BY_ATTR:
+        return job_rows[c->attr].type;
+    default:
+        return NULL;
+    }
 }
 
 void selection_close(struct selection *s)
@@ -129,7 +138,7 @@ static int read_attr(const struct selection *s, const struct wire_attr *a,
      * the criterion stays unset and differs from every name. */
     if (row->type == &attr_jobname && *a->value == '\0')
         return 0;
-    return read_value(s, row->type, a, c, why);
+    return read_value(s, value_type(c), a, c, why);
 }
 
 static int read_criterion(const struct selection *s, const struct wire_attr *a,

@@ -765,6 +765,8 @@ static void jobs_are_selected(void)
         { "job_state", NULL, "Q", WIRE_OP_NE, 0, "1.svr " },
         { "User_List", NULL, "bob", WIRE_OP_EQ, 0, "2.svr " },
         { "User_List", NULL, "bob@elsewhere", WIRE_OP_EQ, 0, "" },
+        { "User_List", NULL, "bob,bob", WIRE_OP_EQ, 0, "2.svr " },
+        { "User_List", NULL, "zoe,bob,zoe", WIRE_OP_NE, 0, "0.svr 1.svr " },
         { "Resource_List", "ncpus", "2", WIRE_OP_GE, 0, "1.svr 2.svr " },
         { "Resource_List", "ncpus", "2", WIRE_OP_LT, 0, "0.svr " },
         { "Resource_List", "nosuch", "2", WIRE_OP_EQ, 15035, "" },
