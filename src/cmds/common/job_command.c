@@ -18,14 +18,10 @@ bool job_command_is_elsewhere(int error)
 
 void job_command_print_refusal(const char *cmd, int conn, const char *id)
 {
-    const char *text = cmd_error_text(conn);
-
     /* The connection has the text of LocateJob's answer by now, which may be about
      * something else. */
     if (job_command_is_elsewhere(pbs_errno))
         fprintf(stderr, "%s: %s %s\n", cmd, pbse_text(pbs_errno), id);
-    else if (pbs_errno == PBSE_HISTJOBID && text)
-        fprintf(stderr, "%s: %s\n", cmd, text);
     else
         cmd_print_error(cmd, conn, "job", id);
 }
