@@ -66,6 +66,7 @@ struct effect {
             const char *text;
         } mail;
         struct {
+            const char *user; /* the job's owner, who has named the host */
             const char *host;
             uint16_t port;
             struct job_ended told;

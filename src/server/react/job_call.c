@@ -27,6 +27,7 @@ void call_job_over(const struct reaction *r)
         return;
     MUST(port <= UINT16_MAX); /* check_client_port() */
     e = effect_add(r->out, EFFECT_CALL, r->rec->seq);
+    e->u.call.user = arena_strdup(r->out->arena, obj_str(r->o, JOB_A_JOB_OWNER, ""));
     e->u.call.host = arena_strdup(r->out->arena, host);
     e->u.call.port = (uint16_t)port;
     e->u.call.told = (struct job_ended){

@@ -13,23 +13,38 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <uthash.h>
 #include <utlist.h>
 
-#define THREADS   4
-#define MOST      10000 /* calls at a time: as many jobs may end at once */
-#define CONNECT_S 10
-#define AGAIN_S   10
-#define TRIES_MAX 30
+#define THREADS         16
+#define MOST            20000 /* calls at a time: */
+#define MOST_OF_USER    10000 /* as many jobs may end at once */
+#define RUNNING_OF_USER 2
+#define CONNECT_S       10
+#define AGAIN_S         10
+#define TRIES_MAX       30
+
+/* Whoever has jobs of which clients are to be told. Users name the hosts of their
+ * clients, and a host may never answer: each user has few threads at a time, however
+ * many of his calls wait. */
+struct caller {
+    char *user;
+    size_t n; /* calls */
+    unsigned n_running;
+    struct call *ready; /* they wait for a thread, in order */
+    UT_hash_handle hh;
+};
 
 struct call {
     struct pool_job job;
     struct calls *all;
+    struct caller *caller;
     char *host;
     uint16_t port;
     struct buf packet;
     unsigned n_tries;
     bool told;
-    struct call *prev, *next; /* while it waits to be repeated */
+    struct call *prev, *next; /* among those that are to be repeated, or the ready */
 };
 
 struct calls {
@@ -37,8 +52,9 @@ struct calls {
     struct pool *pool;
     struct loop_timer *again;
     bool again_is_set;
-    struct call *waiting;
-    size_t n; /* under way or waiting */
+    struct call *waiting;   /* to be repeated */
+    struct caller *callers; /* by user */
+    size_t n;               /* of all callers */
 };
 
 static void call_free(struct call *c)
@@ -80,10 +96,31 @@ static void drop(struct pool_job *job)
     call_free((struct call *)job);
 }
 
+static struct caller *need_caller(struct calls *all, const char *user)
+{
+    struct caller *who;
+
+    HASH_FIND_STR(all->callers, user, who);
+    if (who)
+        return who;
+    who = xcalloc(1, sizeof(*who));
+    who->user = xstrdup(user);
+    HASH_ADD_KEYPTR(hh, all->callers, who->user, strlen(who->user), who);
+    return who;
+}
+
+static void caller_free(struct calls *all, struct caller *who)
+{
+    HASH_DEL(all->callers, who);
+    free(who->user);
+    free(who);
+}
+
 static void end(struct call *c)
 {
-    MUST(c->all->n > 0);
+    MUST(c->all->n > 0 && c->caller->n > 0);
     c->all->n--;
+    c->caller->n--;
     call_free(c);
 }
 
@@ -97,20 +134,37 @@ static void put_off(struct call *c)
     all->again_is_set = true;
 }
 
-static void done(struct pool_job *job)
+static void begin(struct call *c)
 {
-    struct call *c = (struct call *)job;
+    struct caller *who = c->caller;
 
-    if (c->told || ++c->n_tries >= TRIES_MAX)
-        end(c);
+    if (who->n_running >= RUNNING_OF_USER)
+        DL_APPEND(who->ready, c);
+    else if (pool_run(c->all->pool, &c->job))
+        who->n_running++;
     else
         put_off(c);
 }
 
-static void begin(struct call *c)
+static void done(struct pool_job *job)
 {
-    if (!pool_run(c->all->pool, &c->job))
+    struct call *c = (struct call *)job, *next;
+    struct calls *all = c->all;
+    struct caller *who = c->caller;
+
+    MUST(who->n_running > 0);
+    who->n_running--;
+    if (c->told || ++c->n_tries >= TRIES_MAX)
+        end(c);
+    else
         put_off(c);
+    next = who->ready;
+    if (next) {
+        DL_DELETE(who->ready, next);
+        begin(next);
+    } else if (who->n == 0) {
+        caller_free(all, who);
+    }
 }
 
 static void on_again(void *arg)
@@ -136,38 +190,54 @@ struct calls *calls_new(struct shell *sh)
     return all;
 }
 
-void calls_free(struct calls *all)
+static void free_list(struct call **list)
 {
     struct call *c, *next;
+
+    DL_FOREACH_SAFE (*list, c, next) {
+        DL_DELETE(*list, c);
+        call_free(c);
+    }
+}
+
+void calls_free(struct calls *all)
+{
+    struct caller *who, *next;
 
     if (!all)
         return;
     pool_free(all->pool);
     loop_timer_free(all->again);
-    DL_FOREACH_SAFE (all->waiting, c, next) {
-        DL_DELETE(all->waiting, c);
-        call_free(c);
+    free_list(&all->waiting);
+    HASH_ITER (hh, all->callers, who, next) {
+        free_list(&who->ready);
+        caller_free(all, who);
     }
     free(all);
 }
 
-void calls_make(struct calls *all, const char *host, uint16_t port,
+void calls_make(struct calls *all, const char *user, const char *host, uint16_t port,
                 const struct job_ended *e)
 {
+    struct caller *who = need_caller(all, user);
     struct call *c;
 
-    if (all->n >= MOST) {
+    if (all->n >= MOST || who->n >= MOST_OF_USER) {
         shell_log(all->sh, LOG_EV_ERROR, LOG_IN_SERVER,
-                  "%s: its client is not told of its end: %d others wait to be told",
-                  e->job_id, MOST);
+                  "%s: its client is not told of its end: %zu others wait to be told",
+                  e->job_id, who->n >= MOST_OF_USER ? who->n : all->n);
+        if (who->n == 0)
+            caller_free(all, who);
         return;
     }
     c = xcalloc(1, sizeof(*c));
     c->job = (struct pool_job){ .work = work, .done = done, .drop = drop };
     c->all = all;
+    c->caller = who;
     c->host = xstrdup(host);
     c->port = port;
     job_ended_put(e, &c->packet);
     all->n++;
+    who->n++;
     begin(c);
 }

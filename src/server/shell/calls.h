@@ -15,8 +15,9 @@
 struct calls *calls_new(struct shell *sh);
 void calls_free(struct calls *all); /* NULL is fine */
 
-/* Tell whoever listens at 'port' of 'host'. Everything is copied. */
-void calls_make(struct calls *all, const char *host, uint16_t port,
+/* Tell whoever listens at 'port' of 'host', which 'user' has named: other users' calls
+ * do not wait for his. Everything is copied. */
+void calls_make(struct calls *all, const char *user, const char *host, uint16_t port,
                 const struct job_ended *e);
 
 #endif

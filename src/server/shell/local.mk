@@ -83,6 +83,11 @@ TESTS += test/unit/server/test_lookups
 test_unit_server_test_lookups_SOURCES = test/unit/server/test_lookups.c
 test_unit_server_test_lookups_LDADD = $(HF_SVR_LIBS) -lcunit
 
+check_PROGRAMS += test/unit/server/test_calls
+TESTS += test/unit/server/test_calls
+test_unit_server_test_calls_SOURCES = test/unit/server/test_calls.c
+test_unit_server_test_calls_LDADD = $(HF_SVR_LIBS) -lcunit
+
 check_PROGRAMS += test/unit/server/test_secure
 TESTS += test/unit/server/test_secure
 test_unit_server_test_secure_SOURCES = test/unit/server/test_secure.c

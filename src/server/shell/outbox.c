@@ -218,7 +218,8 @@ static void tell(struct shell *sh, const struct effect *e)
                   e->u.mail.text);
         break;
     case EFFECT_CALL:
-        calls_make(sh->calls, e->u.call.host, e->u.call.port, &e->u.call.told);
+        calls_make(sh->calls, e->u.call.user, e->u.call.host, e->u.call.port,
+                   &e->u.call.told);
         break;
     case EFFECT_FIND_OUT:
         find_out_for_core(sh->find_out, &e->u.need);
