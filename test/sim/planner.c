@@ -452,8 +452,17 @@ static void keep_answer(struct planner *p, const struct wire_request *rq)
 static void trace_step(const struct sim *s, const struct planner *p,
                        const struct plan_step *step)
 {
-    static const char *const words[] = { "confirms", "denies",   "runs",
-                                         "shortens", "comments", "makes room for" };
+    static const char *const words[] = {
+        [PLAN_CONFIRM_RESV] = "confirms",
+        [PLAN_DENY_RESV] = "denies",
+        [PLAN_RUN_JOB] = "runs",
+        [PLAN_SHRINK_JOB] = "shortens",
+        [PLAN_EXTEND_JOB] = "extends",
+        [PLAN_COMMENT_JOB] = "comments",
+        [PLAN_PREEMPT_JOBS] = "makes room for",
+    };
+
+    MUST((size_t)step->kind < ARRAY_LEN(words) && words[step->kind]);
 
     sim_trace(s, "scheduler %s: %s %s%s%s%s%s", p->name, words[step->kind], step->id,
               step->vnodes ? " on " : "", step->vnodes ? step->vnodes : "",
