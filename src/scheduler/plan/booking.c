@@ -261,13 +261,16 @@ void world_settle(struct world *w)
     w->changed.n = 0;
 }
 
-/* Whoever began first is named; of two at the same instant the one whose id comes
- * first: the order in which bookings were made differs from plan to plan. */
-static bool is_named_before(const struct booking *a, const struct booking *b)
+/* Whoever begins first is named; of two that have begun, or begin at the same instant,
+ * the one whose id comes first: the order in which bookings were made differs from plan
+ * to plan, and when a running one was booked does, too. */
+static bool is_named_before(const struct world *w, const struct booking *a,
+                            const struct booking *b)
 {
-    if (a->start_at != b->start_at)
-        return a->start_at < b->start_at;
-    return strcmp(a->id, b->id) < 0;
+    int64_t a_at = MAX_OF(a->start_at, w->now_at);
+    int64_t b_at = MAX_OF(b->start_at, w->now_at);
+
+    return a_at != b_at ? a_at < b_at : strcmp(a->id, b->id) < 0;
 }
 
 const struct booking *world_holder(const struct world *w, size_t vnode, size_t res,
@@ -283,7 +286,7 @@ const struct booking *world_holder(const struct world *w, size_t vnode, size_t r
             (res != RES_PRESENCE && b->amounts[res] == 0 &&
              b->amounts[RES_PRESENCE] < PRESENCE_ALL))
             continue;
-        if (!best || is_named_before(h, best))
+        if (!best || is_named_before(w, h, best))
             best = h;
     }
     return best;
