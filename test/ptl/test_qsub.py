@@ -185,10 +185,20 @@ def test_a_script_that_cannot_be_read(cluster):
     assert cluster.run(["qselect"]).stdout == before
 
 
+ENDS = [signal.SIGHUP, signal.SIGINT, signal.SIGTERM]
+
+
+def heeds_signals():
+    """Whoever runs the tests may ignore some of them, as nohup(1) does."""
+    for number in ENDS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 @contextlib.contextmanager
 def submission(cluster, *words, **streams):
     argv, env, kwargs = cluster.typed(["qsub", *words], USER1, None)
-    with subprocess.Popen(argv, env=env, text=True, stderr=subprocess.PIPE, **streams, **kwargs) as p:
+    with subprocess.Popen(argv, env=env, text=True, stderr=subprocess.PIPE,
+                          preexec_fn=heeds_signals, **streams, **kwargs) as p:
         try:
             yield p
         finally:
@@ -200,7 +210,7 @@ def copies(cluster):
             if name.startswith("pbsscrpt")]
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", ENDS)
 def test_no_copy_is_left_by_who_is_interrupted(cluster, number):
     """Somebody thinks better of a script while he types it."""
     assert copies(cluster) == []
