@@ -141,6 +141,23 @@ static inline const struct plan_step *scene_step(const struct scene *sc, const c
     return NULL;
 }
 
+/* The first step of that kind about it, likewise. */
+static inline const struct plan_step *scene_find(const struct scene *sc, const char *id,
+                                                 enum plan_kind kind)
+{
+    for (size_t i = 0; i < sc->plan.n; i++)
+        if (sc->plan.steps[i].kind == kind && strcmp(sc->plan.steps[i].id, id) == 0)
+            return &sc->plan.steps[i];
+    return NULL;
+}
+
+static inline void scene_expect(const char *story, const char *got, const char *wanted)
+{
+    if (strcmp(got, wanted) != 0)
+        fprintf(stderr, "%s: '%s', not '%s'\n", story, got, wanted);
+    CU_ASSERT_STRING_EQUAL(got, wanted);
+}
+
 /* What a step says in a form to compare: vnodes, "denied: reason", the comment. */
 static inline const char *scene_said_of(const struct scene *sc,
                                         const struct plan_step *step)

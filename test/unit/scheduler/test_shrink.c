@@ -33,20 +33,11 @@ static struct scene small_scene(void)
     return sc;
 }
 
-static const struct plan_step *find(const struct scene *sc, const char *id,
-                                    enum plan_kind kind)
-{
-    for (size_t i = 0; i < sc->plan.n; i++)
-        if (sc->plan.steps[i].kind == kind && strcmp(sc->plan.steps[i].id, id) == 0)
-            return &sc->plan.steps[i];
-    return NULL;
-}
-
 /* "00:10:00", "-": it is run as it is, "": it waits. */
 static const char *length_of(const struct scene *sc, const char *id)
 {
-    const struct plan_step *step = find(sc, id, PLAN_SHRINK_JOB);
-    const struct plan_step *run = find(sc, id, PLAN_RUN_JOB);
+    const struct plan_step *step = scene_find(sc, id, PLAN_SHRINK_JOB);
+    const struct plan_step *run = scene_find(sc, id, PLAN_RUN_JOB);
 
     if (!run)
         return "";
@@ -56,17 +47,10 @@ static const char *length_of(const struct scene *sc, const char *id)
     return step ? step->walltime : "-";
 }
 
-static void expect(const char *story, const char *got, const char *wanted)
-{
-    if (strcmp(got, wanted) != 0)
-        fprintf(stderr, "%s: '%s', not '%s'\n", story, got, wanted);
-    CU_ASSERT_STRING_EQUAL(got, wanted);
-}
-
 /* The n-th word of the log about the length of job 1. */
 static const char *why(const struct scene *sc, size_t n)
 {
-    const struct plan_step *step = find(sc, "1.svr", PLAN_SHRINK_JOB);
+    const struct plan_step *step = scene_find(sc, "1.svr", PLAN_SHRINK_JOB);
 
     return step && step->why_shrunk[n] ? step->why_shrunk[n] : "";
 }
@@ -198,14 +182,14 @@ static void how_long_it_may_last(void)
                 sc.policy, NOW + cases[i].dedicated_in_s, NOW + 90000));
         scene_job(&sc, "1.svr", "workq", "1:ncpus=2", asks);
         scene_plan(&sc);
-        expect(cases[i].story, length_of(&sc, "1.svr"), cases[i].length);
+        scene_expect(cases[i].story, length_of(&sc, "1.svr"), cases[i].length);
         for (size_t k = 0; k < 2; k++) {
             const char *form = cases[i].why[k] ? cases[i].why[k] : "";
 
-            expect(cases[i].story, why(&sc, k),
-                   strcmp(form, RESV) == 0
-                       ? arena_printf(sc.arena, RESV, cases[i].length)
-                       : form);
+            scene_expect(cases[i].story, why(&sc, k),
+                         strcmp(form, RESV) == 0
+                             ? arena_printf(sc.arena, RESV, cases[i].length)
+                             : form);
         }
         if (cases[i].comment)
             ASSERT_SAID(&sc, "1.svr", cases[i].comment);
@@ -269,7 +253,7 @@ static void the_request_sets_walltime(void)
               "Resource_List.min_walltime=60 Resource_List.max_walltime=00:03:00");
     scene_plan(&sc);
     CU_ASSERT_TRUE_FATAL(
-        plan_step_request(find(&sc, "1.svr", PLAN_SHRINK_JOB), sc.arena, &rq));
+        plan_step_request(scene_find(&sc, "1.svr", PLAN_SHRINK_JOB), sc.arena, &rq));
     CU_ASSERT_EQUAL(rq.number, BATCH_MODIFY_JOB_ASYNC);
     body = rq.body;
     CU_ASSERT_STRING_EQUAL(body->object_name, "1.svr");

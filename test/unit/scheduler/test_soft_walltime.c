@@ -25,28 +25,12 @@ static struct scene strict_scene(void)
     return sc;
 }
 
-static const struct plan_step *find(const struct scene *sc, const char *id,
-                                    enum plan_kind kind)
-{
-    for (size_t i = 0; i < sc->plan.n; i++)
-        if (sc->plan.steps[i].kind == kind && strcmp(sc->plan.steps[i].id, id) == 0)
-            return &sc->plan.steps[i];
-    return NULL;
-}
-
 /* What is said about a running job: "" is nothing. */
 static const char *extended(const struct scene *sc, const char *id)
 {
-    const struct plan_step *step = find(sc, id, PLAN_EXTEND_JOB);
+    const struct plan_step *step = scene_find(sc, id, PLAN_EXTEND_JOB);
 
     return step ? step->walltime : "";
-}
-
-static void expect(const char *story, const char *got, const char *wanted)
-{
-    if (strcmp(got, wanted) != 0)
-        fprintf(stderr, "%s: '%s', not '%s'\n", story, got, wanted);
-    CU_ASSERT_STRING_EQUAL(got, wanted);
 }
 
 /* Job 2 wants all of the vnode that job 1 has, and is told when that will be. */
@@ -105,8 +89,8 @@ static void how_long_a_running_job_lasts(void)
         scene_job(&sc, "2.svr", "workq", "1:ncpus=4",
                   "Resource_List.ncpus=4 Resource_List.walltime=60");
         scene_plan(&sc);
-        expect(cases[i].story, extended(&sc, "1.svr"), cases[i].extended);
-        waits = find(&sc, "2.svr", PLAN_COMMENT_JOB);
+        scene_expect(cases[i].story, extended(&sc, "1.svr"), cases[i].extended);
+        waits = scene_find(&sc, "2.svr", PLAN_COMMENT_JOB);
         CU_ASSERT_PTR_NOT_NULL_FATAL(waits);
         if (waits->est_start_at != NOW + cases[i].ends_in_s)
             fprintf(stderr, "%s: in %d s\n", cases[i].story,
@@ -153,8 +137,8 @@ static void a_job_that_waits(void)
                   arena_printf(sc.arena, "Resource_List.ncpus=2 queue_rank=2 %s",
                                cases[i].asks));
         scene_plan(&sc);
-        expect(cases[i].story, scene_said(&sc, "3.svr"),
-               cases[i].runs ? "(n1:ncpus=2)" : IN_WAY);
+        scene_expect(cases[i].story, scene_said(&sc, "3.svr"),
+                     cases[i].runs ? "(n1:ncpus=2)" : IN_WAY);
         scene_free(&sc);
     }
 }
@@ -180,11 +164,12 @@ static void reservations_know_walltimes_only(void)
                                cases[i].length));
         scene_resv(&sc, 1, ASKED, NOW + 600, NOW + 700, "1:ncpus=4", "");
         scene_plan(&sc);
-        CU_ASSERT_EQUAL(find(&sc, "R1.svr", PLAN_CONFIRM_RESV) != NULL,
+        CU_ASSERT_EQUAL(scene_find(&sc, "R1.svr", PLAN_CONFIRM_RESV) != NULL,
                         cases[i].confirmed);
-        if ((find(&sc, "R1.svr", PLAN_CONFIRM_RESV) != NULL) != cases[i].confirmed)
+        if ((scene_find(&sc, "R1.svr", PLAN_CONFIRM_RESV) != NULL) !=
+            cases[i].confirmed)
             fprintf(stderr, "%s: %s\n", cases[i].story, scene_said(&sc, "R1.svr"));
-        expect(cases[i].story, extended(&sc, "1.svr"), "");
+        scene_expect(cases[i].story, extended(&sc, "1.svr"), "");
         scene_free(&sc);
     }
 }
@@ -199,7 +184,7 @@ static void the_request_sets_the_estimate(void)
     scene_job(&sc, "1.svr", "workq", "1:ncpus=4",
               RUNS(999993) "Resource_List.soft_walltime=3");
     scene_plan(&sc);
-    step = find(&sc, "1.svr", PLAN_EXTEND_JOB);
+    step = scene_find(&sc, "1.svr", PLAN_EXTEND_JOB);
     CU_ASSERT_PTR_NOT_NULL_FATAL(step);
     CU_ASSERT_FALSE(plan_step_is_awaited(step));
     CU_ASSERT_TRUE_FATAL(plan_step_request(step, sc.arena, &rq));
