@@ -9,13 +9,9 @@
 
 const char *length_text(struct arena *arena, int64_t length_s)
 {
-    struct buf text = { 0 };
-    const char *ret;
+    const struct attr_value v = { .set = true, .u.num = length_s };
 
-    duration_print(length_s, &text);
-    ret = arena_strndup(arena, text.data, text.len);
-    buf_fini(&text);
-    return ret;
+    return attr_value_text(&attr_duration, &v, arena);
 }
 
 bool job_has_soft(const struct snap_job *j)
